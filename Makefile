@@ -5,6 +5,10 @@
 SIM_CASES ?= 100000
 SIM_SEED ?= $(shell date +%s)
 
+# Crash points of random scripts that it sweeps beside them, and how far the boundaries lie apart at which the tree is killed (0: no tree).
+SIM_CRASH_POINTS ?= 15000
+SIM_TREE_STRIDE ?= 1
+
 # Random scripts within which a planted defect must be found.
 PLANTED_CASES ?= 20000
 
@@ -48,7 +52,7 @@ demo-browser: ## the agent in a page with the small model, at http://127.0.0.1:8
 	@scripts/demo-host browser
 
 dashboard: ## the web app of the server, into dashboard/dist; the command that is built next has it
-	@scripts/setup dashboard
+	@scripts/setup page
 	@npm --prefix dashboard run --silent build
 	@touch dashboard/index.html
 
@@ -57,7 +61,7 @@ test-dashboard: ## the web app: its types, its pure parts, then the real server 
 	@scripts/test-dashboard
 
 serve-docs: ## the documentation as pages, at http://127.0.0.1:3000 (PORT=3000)
-	@scripts/setup dashboard
+	@scripts/setup page
 	@scripts/serve-docs
 
 eval-local: ## how good the small model is at small tasks, with and without its grammar and its adapter
@@ -102,8 +106,9 @@ guests: ## build and prepare the WASM tools that Holm ships, into guests/dist, a
 	@cargo test --workspace --features holm/otel --test guests -- --include-ignored
 	@cargo test --workspace --features holm/otel --test cli -- --ignored
 
-dist: ## the command to hand out: static, and with local models; checksums, SBOMs, an npm package (HOLM_DIST_LOCAL=no: static alone)
-	@scripts/setup dist
+dist: ## the command to hand out: a static binary, checksums, an SBOM, an npm package (HOLM_DIST_LOCAL=both: one with local models too)
+	@scripts/setup dist guests
+	@scripts/build-guests
 	@npm --prefix dashboard run --silent build
 	@touch dashboard/index.html
 	@scripts/dist
@@ -134,32 +139,33 @@ fmt: ## format the code
 	@scripts/setup check
 	@cargo fmt --all
 
-sim: ## the simulation and the tree of runs at length, optimised, rare situations counted (SIM_CASES=100000)
+sim: ## the simulation and the tree of runs at length, optimised, rare situations counted (SIM_CASES=100000, SIM_CRASH_POINTS=15000)
 	@scripts/setup test
-	@echo "SIM_SEED=$(SIM_SEED) SIM_CASES=$(SIM_CASES)"
-	@SIM_SEED=$(SIM_SEED) PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit --test sim -- --nocapture
-	@echo '== a tree of three levels with five children each, killed and cancelled at every append'
-	@HOLM_TREE_STRIDE=1 cargo test --release -p holm-runtime --lib child::tests::tree
+	@echo "SIM_SEED=$(SIM_SEED) SIM_CASES=$(SIM_CASES) SIM_CRASH_POINTS=$(SIM_CRASH_POINTS)"
+	@SIM_SEED=$(SIM_SEED) SIM_CRASH_POINTS=$(SIM_CRASH_POINTS) PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit --test sim -- --nocapture --test-threads=1
+	@if [ '$(SIM_TREE_STRIDE)' != 0 ]; then \
+		echo '== a tree of three levels with five children each, killed and cancelled at its appends'; \
+		HOLM_TREE_STRIDE=$(SIM_TREE_STRIDE) cargo test --release -p holm-runtime --lib child::tests::tree; fi
 
 planted: ## plant defects in the kernel, one at a time: the simulation must find each (PLANTED_CASES=20000)
 	@scripts/setup test
-	@PROPTEST_CASES=$(PLANTED_CASES) cargo test --release -p holm-testkit --features planted --test sim planted -- --nocapture
+	@RUST_BACKTRACE=0 PROPTEST_CASES=$(PLANTED_CASES) cargo test --release -p holm-testkit --features planted --test sim planted -- --nocapture --test-threads=1
 
 attack: ## play the attack cases of attacks/, their harmless twins and the lists of other people, and print tables
 	@scripts/setup test suites
 	@cargo test --quiet --workspace --features holm/otel --test attack
 
-crash: ## kill the built command at every write and sync, and let each of them fail (needs strace)
-	@scripts/setup test
-	@cargo build --quiet -p holm-cli
-	@scripts/crash-sweep
+crash: ## kill the built command at every write and sync, and let each of them fail (CRASH_FILES=6, CRASH_POINTS=N of each kind; HOLM_BIN: a command that is built)
+	@scripts/setup test crash
+	@[ -n "$$HOLM_BIN" ] || cargo build --quiet -p holm-cli
+	@scripts/crash-sweep $(CRASH_POINTS)
 
-fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 each)
+fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 each; FUZZ_EXECUTIONS=N: until so many were tried)
 	@scripts/setup fuzz
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-mutants: ## change kernel and policies in one place at a time: a test must notice (needs cargo-mutants; MUTANTS=100)
-	@scripts/setup test
+mutants: ## change kernel and policies in one place at a time: a test must notice (MUTANTS=100, MUTANTS_SHARD=1/2, MUTANTS_MINUTES=40)
+	@scripts/setup test mutants
 	@scripts/mutants $(MUTANTS)
 
 instructions: ## hold the instructions that the loop takes (needs valgrind)
@@ -167,7 +173,7 @@ instructions: ## hold the instructions that the loop takes (needs valgrind)
 	@scripts/check-instructions
 
 prove: ## what has a number in docs/specification.md, at full size, the shortest first: hours (PROVE='attack power' for some)
-	@scripts/setup test suites sdks bench fuzz
+	@scripts/setup test suites sdks bench crash mutants fuzz
 	@scripts/prove $(PROVE)
 
 clean: ## remove build output

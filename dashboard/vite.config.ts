@@ -14,6 +14,6 @@ export default defineConfig({
   },
   server: {
     // `npx vite` beside `holm serve`: the page is built as one edits, the rest is the real server's.
-    proxy: { '/api': { target: 'http://127.0.0.1:7417', ws: true }, '/health': 'http://127.0.0.1:7417' },
+    proxy: { '/api': { target: 'http://127.0.0.1:7417', ws: true }, '/health': 'http://127.0.0.1:7417', '/picture': 'http://127.0.0.1:7417' },
   },
 });

@@ -25,6 +25,23 @@ fail() {
     exit 1
 }
 
+# result ID KEY=VALUE...: the one line of a proof that a program reads; scripts/prove gathers them.
+result() { printf 'RESULT %s\n' "$*"; }
+
+# build_holm: the command, and how long it takes where that is long. Afterwards $holm is where it lies.
+build_holm() {
+    holm=${CARGO_TARGET_DIR:-target}/debug/holm
+    local build=(cargo build --package holm-cli --bin holm)
+    if [ -x "$holm" ]; then
+        build+=(--quiet)
+    else
+        # Without --quiet cargo shows how far it is.
+        say "building holm with llama.cpp and the WASM sandbox: once, about a quarter of an hour on two cores"
+    fi
+    "${build[@]}"
+    holm=$(realpath "$holm")
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # The crates that must never need std, in the order of their arrows, as far as they exist.
@@ -105,5 +122,40 @@ conformance_node() { echo "$(conformance_home)/node_modules/.bin/node"; }
 # Where the program is installed that tries the server's interface.
 api_home() { echo "${HOLM_API_TESTER:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/schemathesis}"; }
 
+# Where cargo-mutants is installed.
+mutants_home() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/holm/mutants"; }
+
 # Where the programs are installed that start-up is compared with.
 startup_home() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/holm/startup"; }
+
+# What the command is handed out for, and measured as: static where this machine can build that, so that one build serves both.
+# HOLM_DIST_TARGET names another target.
+handed_out_target() {
+    if [ -n "${HOLM_DIST_TARGET:-}" ]; then
+        echo "$HOLM_DIST_TARGET"
+    elif can_be_static; then
+        static_target
+    else
+        host_target
+    fi
+}
+
+host_target() { rustc -vV | sed -n 's/^host: //p'; }
+
+static_target() { echo "$(host_target | cut -d - -f 1)-unknown-linux-musl"; }
+
+# Whether there is a std for musl, and a compiler for the C code that crates bring along.
+can_be_static() { [ "$(uname -s)" = Linux ] && has_ready_std "$(static_target)" && have musl-gcc; }
+
+# build_command TARGET LOCAL: the command as it is handed out, with models on this machine (yes) or without (no); says where it lies.
+build_command() {
+    local folder="${CARGO_TARGET_DIR:-target}" args=(--profile dist --locked -p holm-cli)
+    if [ "$2" = no ]; then args+=(--no-default-features --features postgres); fi
+    if [ "$1" != "$(host_target)" ]; then
+        args+=(--target "$1")
+        folder="$folder/$1"
+    fi
+    # Whoever asks for the place runs this in a shell of its own, which would go on after a failure.
+    cargo build "${args[@]}" >&2 || return
+    echo "$folder/dist/holm"
+}

@@ -9,6 +9,10 @@ import { posix } from 'node:path';
 import { markdown } from '../dashboard/.test/src/core/markdown.js';
 
 const port = Number(process.argv[2] ?? 3000);
+if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  console.error(`error: ${process.argv[2]} is no port\n  hint: PORT=3001 make serve-docs`);
+  process.exit(2);
+}
 const tracked = execFileSync('git', ['ls-files', '-z'], { maxBuffer: 64 * 1024 * 1024 }).toString().split('\0');
 const files = new Set(tracked.filter((file) => file !== ''));
 const docs = tracked.filter((file) => /^docs\/[^/]+\.md$/.test(file));
@@ -88,4 +92,11 @@ server.on('error', (error) => {
   console.error(`error: ${error.message}\n  hint: PORT=3001 make serve-docs`);
   process.exit(1);
 });
-server.listen(port, '127.0.0.1', () => console.log(`the documentation is at http://127.0.0.1:${server.address().port}/`));
+// Ctrl-C is how it ends, and no failure. Connections that browsers keep open do not hold it up.
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    server.close(() => process.exit(0));
+    server.closeAllConnections();
+  });
+}
+server.listen(port, '127.0.0.1', () => console.log(`the documentation is at http://127.0.0.1:${server.address().port}/ (Ctrl-C ends it)`));

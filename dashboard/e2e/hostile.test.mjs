@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 
-import { ended, stage } from './stage.mjs';
+import { pages, written } from './foreign.mjs';
+import { PATIENCE, ended, findings, shot, stage } from './stage.mjs';
 
 let staged;
 before(async () => {
@@ -20,23 +21,23 @@ function texts() {
     `![x](${EVIL}/a.png)`,
     `![x][r]\n\n[r]: ${EVIL}/b.png`,
     `<img src="${EVIL}/c.png">`,
-    `<img src=x onerror="document.title='owned'">`,
-    `<svg onload="document.title='owned'"><image href="${EVIL}/d.png"/></svg>`,
-    `<script>document.title='owned'</script>`,
+    `<img src=x onerror="top.owned=1">`,
+    `<svg onload="top.owned=1"><image href="${EVIL}/d.png"/></svg>`,
+    `<script>top.owned=1</script>`,
     `<iframe src="${EVIL}/e"></iframe>`,
     `<link rel="stylesheet" href="${EVIL}/f.css">`,
     `<style>@import "${EVIL}/g.css"; body{background:url(${EVIL}/h)}</style>`,
-    `[x](javascript:document.title='owned')`,
-    `[x](JaVaScRiPt&colon;document.title='owned')`,
-    `[x](data:text/html,<script>document.title='owned'</script>)`,
-    `<javascript:document.title='owned'>`,
-    `[x][j]\n\n[j]: javascript:document.title='owned'`,
-    `![x](data:image/svg+xml,<svg onload="document.title='owned'"/>)`,
+    `[x](javascript:top.owned=1)`,
+    `[x](JaVaScRiPt&colon;top.owned=1)`,
+    `[x](data:text/html,<script>top.owned=1</script>)`,
+    `<javascript:top.owned=1>`,
+    `[x][j]\n\n[j]: javascript:top.owned=1`,
+    `![x](data:image/svg+xml,<svg onload="top.owned=1"/>)`,
     `<object data="${EVIL}/i"></object><embed src="${EVIL}/j">`,
     `<video src="${EVIL}/k" autoplay></video><audio src="${EVIL}/l" autoplay></audio>`,
     `<meta http-equiv="refresh" content="0;url=${EVIL}/m"><base href="${EVIL}/">`,
     `<form action="${EVIL}/n"><input autofocus onfocus="this.form.submit()"></form>`,
-    `{{constructor.constructor("document.title='owned'")()}} <div v-html="'<img src=${EVIL}/o>'"></div>`,
+    `{{constructor.constructor("top.owned=1")()}} <div v-html="'<img src=${EVIL}/o>'"></div>`,
   ];
   const places = [
     (text) => text,
@@ -56,48 +57,125 @@ test('a hundred hostile transcripts run nothing and ask for nothing elsewhere', 
     const id = await ended(staged, `say ${JSON.stringify(text)}`);
     await page.goto(`${staged.url}/#/chat/${id}`);
     await page.getByText('Answered.').waitFor();
+    await page.locator('.said.assistant .md').waitFor();
     // Links can be pressed by people; what they lead to must be a page and nothing that runs.
     const kinds = await page.locator('.md a').evaluateAll((links) => links.map((link) => link.protocol));
     assert.ok(kinds.every((kind) => ['http:', 'https:', 'mailto:'].includes(kind)), `${kinds}: ${text}`);
     assert.equal(await page.locator('.md :is(img, iframe, svg, script, style, link, object, embed, video, audio, form, meta, base)').count(), 0, text);
-    assert.ok(!(await page.title()).includes('owned'), text);
+    assert.equal(await page.evaluate(() => window.owned), undefined, text);
     await page.getByRole('link', { name: 'Sessions' }).click();
   }
   assert.deepEqual(outside(), []);
   await context.close();
 });
 
-/** Twenty-five pages of another site, each with one try to change something with a token that it does not have, or none. */
-function tries(target) {
-  const paths = ['/api/sessions', '/api/tokens', '/api/keys', '/api/sessions/one/prompt', '/v1/chat/completions'];
-  const ways = [
-    (path) => `fetch('${target}${path}', { method: 'POST', mode: 'no-cors', body: '{}' })`,
-    (path) => `fetch('${target}${path}', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })`,
-    (path) => `(() => { const f = document.createElement('form'); f.method = 'post'; f.enctype = 'text/plain'; f.action = '${target}${path}'; f.innerHTML = '<input name="{" value="}">'; document.body.append(f); f.target = 'x'; f.submit(); })()`,
-    (path) => `navigator.sendBeacon('${target}${path}', new Blob(['{}'], { type: 'text/plain' }))`,
-    (path) => `new WebSocket('${target.replace('http', 'ws')}${path.replace('prompt', 'socket')}', ['holm'])`,
-  ];
-  return paths.flatMap((path) => ways.map((way) => way(path)));
+/** Everything that a foreign page could have changed, so far as the server tells. */
+async function house(session) {
+  const all = (path) => staged.ask('GET', path);
+  return {
+    sessions: (await all('/api/sessions?limit=1000')).sessions.map((one) => [one.id, one.records]),
+    past: (await all(`/api/sessions/${session}/replay`)).length,
+    tokens: await all('/api/tokens'),
+    keys: await all('/api/keys'),
+    jobs: await all('/api/jobs'),
+    sites: await all('/api/sites'),
+    servers: await all('/api/mcp-servers'),
+    agents: (await all('/api/agents')).map((one) => one.name),
+    backups: await all('/api/backups'),
+    files: (await all('/api/folders')).entries.map((one) => one.name),
+    asked: staged.model.asked.length,
+  };
 }
 
-test('twenty-five pages of another site, and of a name that was made to point here, change nothing', async () => {
-  const port = new URL(staged.url).port;
-  const site = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>x</title><iframe name="x"></iframe>'));
-  await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
-  const counts = async () => [(await staged.ask('GET', '/api/sessions?limit=1000')).sessions.length, (await staged.ask('GET', '/api/tokens')).length, staged.model.asked.length];
-  const earlier = await counts();
-  const { context } = await staged.page();
+/** Opens a page and waits until its try is over, and every request that it made to the server is answered or refused. */
+async function visited(context, address, target) {
   const page = await context.newPage();
-  const all = [...tries(staged.url), ...tries(`http://rebound.localhost:${port}`)];
-  assert.equal(all.length, 50);
-  for (const attempt of all) {
-    await page.goto(`http://127.0.0.1:${site.address().port}/`);
-    await page.evaluate(`(async () => { try { await ${attempt}; } catch {} })()`);
+  const [begun, settled] = [[], new Set()];
+  page.on('request', (request) => {
+    if (request.url().startsWith(target) && request.url() !== address) begun.push(request);
+  });
+  for (const what of ['response', 'requestfinished', 'requestfailed']) {
+    page.on(what, (of) => settled.add(what === 'response' ? of.request() : of));
   }
-  // A name of another that points here: the server gives it no page, so there is no page of that origin.
-  const answer = await page.goto(`http://rebound.localhost:${port}/`);
-  assert.equal(answer.status(), 421);
-  assert.deepEqual(await counts(), earlier);
+  await page.goto(address);
+  await page.waitForFunction(() => document.title === 'over', null, { timeout: PATIENCE });
+  const until = Date.now() + PATIENCE;
+  while (begun.some((request) => !settled.has(request))) {
+    if (Date.now() > until) throw new Error(`not answered: ${begun.filter((request) => !settled.has(request)).map((request) => request.url())}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const statuses = await Promise.all(begun.map(async (request) => (await request.response().catch(() => null))?.status() ?? null));
+  await page.close();
+  return statuses;
+}
+
+test('twenty-five pages of other sites, and of a name that was made to point here, change nothing', async () => {
+  const port = new URL(staged.url).port;
+  const session = await ended(staged, 'hello');
+  const all = pages(session);
+  assert.equal(all.length, 25);
+  assert.equal(new Set(all.map(({ name, from }) => `${from}: ${name}`)).size, 25);
+  const earlier = await house(session);
+  // Somebody is logged in beside them.
+  const { context } = await staged.page();
+  const served = new Map();
+  const site = createServer((request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(served.get(request.url) ?? ''));
+  await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
+  for (const [at, one] of all.entries()) {
+    // What a name that was bound anew asks for goes to this server, and to the browser it is of the page's own origin; the
+    // page itself came before, from where the name pointed then.
+    const rebound = one.from === 'rebound';
+    const target = rebound ? `http://rebound.localhost:${port}` : staged.url;
+    const address = `${rebound ? target : `http://evil.localhost:${site.address().port}`}/page/${at}`;
+    served.set(`/page/${at}`, written(one, target));
+    if (rebound) await context.route(address, (route) => route.fulfill({ contentType: 'text/html', body: served.get(`/page/${at}`) }));
+    const statuses = await visited(context, address, target);
+    if (rebound) await context.unroute(address);
+    assert.ok(statuses.every((status) => status === null || status >= 400 || one.name.includes('frame')), `${one.name}: ${statuses}`);
+    assert.deepEqual(await house(session), earlier, `${one.from}: ${one.name}`);
+  }
+  // The server gives a foreign name no page either.
+  const page = await context.newPage();
+  assert.equal((await page.goto(`http://rebound.localhost:${port}/`)).status(), 421);
+  assert.deepEqual(await house(session), earlier);
+  await context.close();
   site.close().closeAllConnections();
+});
+
+test('a picture of another site is fetched once somebody has seen its address and said so, and not before', async (t) => {
+  const heard = [];
+  const site = createServer((request, response) => {
+    heard.push({ url: request.url, referer: request.headers.referer, cookie: request.headers.cookie });
+    response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(DOT, 'base64'));
+  });
+  t.after(() => site.close().closeAllConnections());
+  await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const address = `http://pictures.localhost:${site.address().port}/cat.png?from=here`;
+  const id = await ended(staged, `say ${JSON.stringify(`Look: ![cat](${address})`)}`);
+  const { page, context, faults, outside } = await staged.page({ path: `/chat/${id}` });
+  // The person's own words have it too.
+  const log = page.getByRole('article', { name: /^Agent/ });
+  await log.getByRole('button', { name: 'show it here: the picture “cat”' }).click();
+  const question = log.getByRole('group', { name: 'Load the picture “cat”?' });
+  await question.getByText(address, { exact: true }).waitFor();
+  assert.deepEqual(await findings(page), []);
+  await question.getByRole('button', { name: 'Leave it' }).click();
+  assert.equal(await log.locator('iframe').count(), 0);
+  assert.deepEqual(outside(), []);
+  await log.getByRole('button', { name: 'show it here: the picture “cat”' }).click();
+  const fetched = context.waitForEvent('requestfinished', { predicate: (request) => request.url() === address });
+  await question.getByRole('button', { name: 'Load this picture' }).click();
+  await fetched;
+  assert.deepEqual(heard, [{ url: '/cat.png?from=here', referer: undefined, cookie: undefined }]);
+  assert.deepEqual(outside(), [address]);
+  await log.locator('iframe[title^="Picture “cat”"]').waitFor();
+  await shot(page, 'picture');
+  await log.getByRole('button', { name: 'put it away' }).click();
+  assert.equal(await log.locator('iframe').count(), 0);
+  // The frame runs no scripts, and the browser says so of what Playwright would run in it.
+  assert.deepEqual(faults.filter((fault) => !fault.includes('sandboxed')), []);
   await context.close();
 });
+
+/** A picture of one dot. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { LONG } from './provider.mjs';
-import { ended, findings, shot, stage } from './stage.mjs';
+import { PATIENCE, ended, findings, shot, stage } from './stage.mjs';
 
 let staged;
 before(async () => {
@@ -14,8 +14,8 @@ before(async () => {
     before: async (folder) => {
       const agents = join(folder, 'data/agents');
       await mkdir(agents, { recursive: true });
-      await writeFile(join(agents, 'scribe.md'), '---\nname: scribe\ndescription: Writes.\n---\nYou write.\n');
-      await writeFile(join(agents, 'boss.md'), '---\nname: boss\ndescription: Delegates.\ntools: [read, scribe]\n---\nYou delegate.\n');
+      await writeFile(join(agents, 'scribe.md'), '---\nname: scribe\ndescription: Writes.\ntools: [write]\n---\nYou write.\n');
+      await writeFile(join(agents, 'boss.md'), '---\nname: boss\ndescription: Delegates.\ntools: [read, write, scribe]\n---\nYou delegate.\n');
     },
   });
 });
@@ -49,6 +49,8 @@ test('a chat streams, and a reload in mid-run misses nothing and shows nothing t
   const { page, context, faults } = await staged.page();
   await say(page, 'hold');
   await page.waitForURL(/#\/chat\//);
+  // Who began a chat writes on where they are.
+  await page.waitForFunction(() => document.activeElement?.id === 'words');
   await log(page).getByText('It was a bright cold day').waitFor();
   await page.getByText('working').waitFor();
   await page.reload();
@@ -101,6 +103,8 @@ test('an approval shows exactly what would run, and both answers count', async (
   await say(page, 'write other.txt');
   await page.getByRole('button', { name: 'Allow once' }).click();
   await log(page).getByText('succeeded').waitFor();
+  // The change line by line, without a click.
+  assert.deepEqual(await log(page).locator('.diff').last().locator('.added').allInnerTexts(), ['+one', '+two']);
   await context.close();
 });
 
@@ -126,6 +130,10 @@ test('a prompt is changed in a fork, and the first session stays as it was', asy
   await say(page, 'goodbye');
   await log(page).getByText('You said goodbye').waitFor();
   assert.equal(await log(page).getByText('You said hello').count(), 0);
+  // What was said does not come back into the box.
+  await page.reload();
+  await log(page).getByText('You said goodbye').waitFor();
+  assert.equal(await words(page).inputValue(), '');
   const replay = await staged.ask('GET', `/api/sessions/${id}/replay`);
   assert.ok(!JSON.stringify(replay).includes('goodbye'));
   await context.close();
@@ -172,5 +180,150 @@ test('a reply that is arriving can be read on a phone, and nothing is wider than
   await log(page).getByText('Answered.').waitFor();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'chat-phone');
+  await context.close();
+});
+
+test('a prompt is tried again in a fork, with the same words', async () => {
+  const id = await ended(staged, 'hello');
+  const { page, context } = await staged.page({ path: `/chat/${id}` });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForFunction((old) => !location.hash.includes(old), id);
+  await log(page).getByText('You said hello').waitFor();
+  await log(page).getByText('Answered.').waitFor();
+  assert.equal(await log(page).locator('.said.user').count(), 1);
+  const fork = new URL(page.url()).hash.split('/').at(-1);
+  const asked = (await staged.ask('GET', `/api/sessions/${fork}/replay`)).filter((told) => told.event.model_called !== undefined);
+  assert.equal(asked.length, 1);
+  await context.close();
+});
+
+test('a fork from the run view goes on from there', async () => {
+  const id = await ended(staged, 'hello');
+  const { page, context } = await staged.page({ path: `/run/${id}` });
+  await page.getByRole('region', { name: 'The run at this point' }).getByText('You said hello').waitFor();
+  await page.getByRole('button', { name: 'Fork from here' }).click();
+  await page.waitForURL(/#\/chat\//);
+  const fork = new URL(page.url()).hash.split('/').at(-1);
+  assert.notEqual(fork, id);
+  await log(page).getByText('You said hello').waitFor();
+  await say(page, 'goodbye');
+  await log(page).getByText('You said goodbye').waitFor();
+  const replay = await staged.ask('GET', `/api/sessions/${id}/replay`);
+  assert.ok(!JSON.stringify(replay).includes('goodbye'));
+  await context.close();
+});
+
+test('the run view says what each call was granted, and what was given when somebody was asked', async () => {
+  await writeFile(join(staged.work, 'old.txt'), 'line one\n');
+  const { page, context, faults } = await staged.page();
+  await say(page, 'read old.txt');
+  await log(page).getByText('Answered.').waitFor();
+  await say(page, 'write fresh.txt');
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await log(page).getByText('Answered.').nth(1).waitFor();
+  const id = new URL(page.url()).hash.split('/').at(-1);
+  await page.goto(`${staged.url}/#/run/${id}`);
+  const then = page.getByRole('region', { name: 'The run at this point' });
+  const cards = then.locator('details.card');
+  await cards.nth(1).waitFor();
+  for (const at of [0, 1]) if ((await cards.nth(at).getAttribute('open')) === null) await cards.nth(at).locator('summary').first().click();
+  const [read, write] = [cards.nth(0).locator('[data-test=grants]'), cards.nth(1).locator('[data-test=grants]')];
+  await read.getByText('read:old.txt', { exact: true }).waitFor();
+  assert.match(await read.innerText(), /^Grants used:/);
+  await write.getByText('write:fresh.txt (given when asked)').waitFor();
+  assert.match(await write.innerText(), /Somebody was asked:/);
+  // The first turn's calls stand beside the slider when one goes there.
+  await page.locator('button.turn').first().click();
+  await page.getByRole('list', { name: 'Calls of this turn' }).getByText('read:old.txt', { exact: true }).waitFor();
+  const uses = await staged.ask('GET', `/api/sessions/${id}/grants`);
+  const steps = uses.map((use) => `${use.tool}: ${use.step}`);
+  assert.ok(steps.includes('read: run'), `${steps}`);
+  assert.deepEqual(steps.filter((step) => step.startsWith('write')), ['write: asked', 'write: run']);
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'run-grants');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('Markdown and code are drawn, and thinking is folded until somebody opens it', async () => {
+  const { page, context, faults } = await staged.page();
+  await say(page, `say ${JSON.stringify('# Tides\n\n```js\nconst sea = 1;\n```\n\n| port |\n|---|\n| Brest |\n\n- [x] seen')}`);
+  await log(page).getByText('Answered.').waitFor();
+  const reply = log(page).locator('.said.assistant');
+  await reply.getByRole('heading', { name: 'Tides' }).waitFor();
+  assert.equal(await reply.locator('.code .c-word').first().innerText(), 'const');
+  await reply.getByRole('cell', { name: 'Brest' }).waitFor();
+  await reply.getByRole('img', { name: 'done' }).waitFor();
+  await say(page, 'think');
+  await log(page).getByText('Weighed.').waitFor();
+  await log(page).getByText('Answered.').nth(1).waitFor();
+  const thought = log(page).getByText('First I weigh it.');
+  assert.equal(await thought.isVisible(), false);
+  await log(page).getByText('Thinking', { exact: true }).click();
+  await thought.waitFor();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'markdown');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('what a command writes is seen while it runs', async () => {
+  const { page, context, faults } = await staged.page();
+  const script = 'echo first; until [ -e go-on ]; do sleep 0.1; done; echo second';
+  await say(page, `call shell ${JSON.stringify({ script })}`);
+  const question = page.getByRole('region', { name: /May shell run/ });
+  assert.match(await question.locator('[data-test=exact]').innerText(), /echo first; until/);
+  await question.getByRole('button', { name: 'Allow once' }).click();
+  await log(page).locator('[data-test=live]').getByText('first').waitFor();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'live-output');
+  await writeFile(join(staged.work, 'go-on'), '');
+  await log(page).getByText('Answered.').waitFor();
+  const card = log(page).locator('details.card').first();
+  await card.getByText('succeeded').waitFor();
+  assert.equal(await card.getAttribute('open'), '');
+  // A line of its own: what was asked to run has it in another.
+  assert.match(await card.locator('.body').innerText(), /^\s*second\s*$/m);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('an approval says which sub-agent wants it', async () => {
+  const { page, context } = await staged.page();
+  await page.getByLabel('Agent', { exact: true }).selectOption('boss');
+  await say(page, 'delegate write below.txt');
+  const question = page.getByRole('region', { name: /May write run/ });
+  await question.waitFor();
+  assert.match(await question.locator('[data-test=helper]').innerText(), /scribe/);
+  await shot(page, 'approval-helper');
+  await question.getByRole('button', { name: 'Allow once' }).click();
+  await log(page).getByText('Answered.').waitFor();
+  await context.close();
+});
+
+test('a session that waits for its turn says so, and what it does not hear is not lost', async () => {
+  // As many as one user may have at work at the same time.
+  const { server } = await staged.ask('GET', '/api/settings');
+  const most = server.runs_per_user;
+  for (let at = 0; at < most; at += 1) await staged.ask('POST', '/api/sessions', { prompt: 'hold' });
+  const until = Date.now() + PATIENCE;
+  while (staged.model.held() < most) {
+    assert.ok(Date.now() < until, `${staged.model.held()} of ${most} are at work`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const made = await staged.ask('POST', '/api/sessions', { prompt: 'at last' });
+  const { page, context } = await staged.page({ path: `/chat/${made.id}` });
+  await page.getByText('waits for its turn', { exact: true }).waitFor();
+  const box = page.getByRole('textbox', { name: /waits for its turn/ });
+  await box.fill('and this');
+  await page.getByRole('button', { name: 'Steer', exact: true }).click();
+  await page.getByText('hears nothing yet').waitFor();
+  assert.equal(await box.inputValue(), 'and this');
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'waiting');
+  staged.model.release();
+  await log(page).getByText('You said at last').waitFor();
+  await log(page).getByText('Answered.').waitFor();
+  assert.equal(await words(page).inputValue(), 'and this');
   await context.close();
 });

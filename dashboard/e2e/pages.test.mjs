@@ -2,6 +2,8 @@
 // and dark, on a desk and on a phone.
 
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { ended, findings, shot, stage } from './stage.mjs';
@@ -9,9 +11,13 @@ import { ended, findings, shot, stage } from './stage.mjs';
 const PHONE = { width: 375, height: 700 };
 let staged;
 let session;
+let usual;
 before(async () => {
   staged = await stage();
   session = await ended(staged, 'a very particular sentence');
+  await writeFile(join(staged.work, 'notes.txt'), 'line one\n');
+  await ended(staged, 'read notes.txt');
+  [{ name: usual }] = await staged.ask('GET', '/api/agents');
 });
 after(() => staged?.close());
 
@@ -31,11 +37,26 @@ const PAGES = [
   ['/nowhere/at/all', 'There is no such page'],
 ];
 
-for (const [path, heading] of PAGES) {
-  test(`the page of ${heading} is there, wide and narrow, light and dark`, async () => {
+/** Pages of one thing each; what is there is known once the server is up. */
+const SHEETS = [
+  ['a chat', () => `/chat/${session}`, 'a very particular sentence', 'Answered.'],
+  ['a run', () => `/run/${session}`, 'Run', 'Answered.'],
+  ['a new agent', () => '/agents/new', 'New agent', 'Limits'],
+  ['an agent', () => `/agents/${usual}`, 'Agent', 'Limits'],
+  ['a tool', () => '/tools/read', 'read', 'succeeded'],
+  ['a file', () => '/files?file=notes.txt', 'Files', 'line one'],
+];
+
+for (const [path, heading] of PAGES) shown(heading, () => path, heading, null);
+for (const [what, path, heading, more] of SHEETS) shown(what, path, heading, more);
+
+/** The page with this heading, once what it has is there. */
+function shown(what, path, heading, more) {
+  test(`the page of ${what} is there, wide and narrow, light and dark`, async () => {
     for (const [name, how] of [['desk', {}], ['phone', { viewport: PHONE }], ['dark', { dark: true }]]) {
-      const { page, context, faults, outside } = await staged.page({ path, ...how });
+      const { page, context, faults, outside } = await staged.page({ path: path(), ...how });
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      if (more !== null) await page.getByText(more).first().waitFor();
       await page.getByText('Loading…').first().waitFor({ state: 'detached' });
       assert.deepEqual(await findings(page), [], name);
       const over = await page.evaluate(() => {
@@ -45,7 +66,7 @@ for (const [path, heading] of PAGES) {
       assert.ok(over <= 0, `${name}: ${over} pixels too wide`);
       assert.deepEqual(faults, [], name);
       assert.deepEqual(outside(), [], name);
-      await shot(page, `${heading.toLowerCase().replaceAll(' ', '-')}-${name}`);
+      await shot(page, `${what.toLowerCase().replaceAll(' ', '-')}-${name}`);
       await context.close();
     }
   });
@@ -76,6 +97,12 @@ test('sessions are found by what was said, renamed and forgotten', async () => {
   await row.getByLabel(/Title/).fill('another name');
   await row.getByRole('button', { name: 'Keep' }).click();
   const renamed = page.getByRole('listitem').filter({ hasText: 'another name' });
+  // Whoever is asked stands on the careful answer, and Escape is that answer.
+  await renamed.getByRole('button', { name: 'Forget' }).click();
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Keep it');
+  await page.keyboard.press('Escape');
+  await renamed.getByRole('alertdialog').waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Forget');
   await renamed.getByRole('button', { name: 'Forget' }).click();
   await renamed.getByRole('button', { name: 'Forget it' }).click();
   await renamed.waitFor({ state: 'detached' });
@@ -86,13 +113,35 @@ test('sessions are found by what was said, renamed and forgotten', async () => {
 test('usage is told by day, model, agent, session and tool', async () => {
   const { page, context } = await staged.page({ path: '/usage' });
   // The model of the tests has no price, so tokens are shown first.
-  for (const by of ['day', 'model', 'agent', 'session']) {
+  for (const [by, measure] of [['day', 'tokens'], ['model', 'tokens'], ['agent', 'tokens'], ['session', 'tokens'], ['tool', 'calls']]) {
+    const { lines } = await staged.ask('GET', `/api/usage?by=${by}`);
+    assert.ok(lines.length > 0, by);
     await page.getByLabel('By', { exact: true }).selectOption(by);
-    await page.getByRole('img', { name: `tokens by ${by}` }).waitFor();
+    const chart = page.getByRole('img', { name: `${measure} by ${by}` });
+    await chart.waitFor();
+    assert.deepEqual(await page.locator('tbody td:first-child').allInnerTexts(), lines.map((line) => line.name), by);
+    const widths = await chart.locator('.bar').evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
+    assert.equal(widths.length, lines.length, by);
+    assert.ok(Math.max(...widths) > 50, `${by}: ${widths}`);
   }
+  await page.getByRole('cell', { name: 'read', exact: true }).waitFor();
+  await page.getByLabel('By', { exact: true }).selectOption('session');
   await page.getByLabel('What').selectOption('calls');
   await page.getByRole('img', { name: 'calls by session' }).waitFor();
   await page.getByRole('cell', { name: session }).waitFor();
+  await context.close();
+});
+
+test('a page that cannot be loaded says so, and comes when the server is there again', async () => {
+  const { page, context } = await staged.page();
+  await context.route(/\/UsagePage/, (route) => route.abort());
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('alert').getByText('could not be loaded').waitFor();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'not-loaded');
+  await context.unrouteAll();
+  await page.getByRole('button', { name: 'Load anew' }).click();
+  await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
   await context.close();
 });
 
@@ -120,6 +169,7 @@ test('a token that is made lets its holder look and no more, and taken back it i
   const viewer = await staged.page({ token });
   await viewer.page.getByText('it starts no sessions').waitFor();
   await admin.page.getByRole('button', { name: /of ada/ }).click();
+  await admin.page.getByRole('alertdialog').getByRole('button', { name: 'Take it back' }).click();
   await admin.page.getByRole('cell', { name: 'ada', exact: true }).waitFor({ state: 'detached' });
   await viewer.page.getByRole('link', { name: 'Sessions' }).click();
   await viewer.page.getByLabel('Token').waitFor();

@@ -24,8 +24,13 @@ test('an agent is written, what is wrong is said while one writes, and it is kep
   const { page, context, faults } = await staged.page({ path: '/agents' });
   await page.getByRole('link', { name: 'New agent' }).click();
   await page.getByLabel('Name', { exact: true }).fill('reviewer');
-  await page.getByLabel('What it is for').fill('Reviews: "all" of it');
-  await page.getByLabel('Prompt').fill('You review code.');
+  // Key by key, as people type: what the server says of the text meanwhile takes nothing away.
+  await page.getByLabel('What it is for').pressSequentially('Reviews: "all" of it');
+  await page.getByLabel('Prompt').fill('');
+  const heard = page.waitForResponse((response) => response.url().endsWith('/api/check-agent') && response.request().postData().includes('You review'));
+  await page.getByLabel('Prompt').pressSequentially('You review ');
+  await heard;
+  await page.getByLabel('Prompt').pressSequentially('code.');
   await page.getByLabel('Mode', { exact: true }).selectOption('plan');
   await page.getByLabel('Grants').fill('fly:high');
   await page.getByLabel('Grants').blur();
@@ -33,14 +38,21 @@ test('an agent is written, what is wrong is said while one writes, and it is kep
   assert.equal(await page.getByRole('button', { name: 'Keep' }).isDisabled(), true);
   await page.getByLabel('Grants').fill('read:src/**');
   await page.getByLabel('Turns of one task').fill('3');
-  await page.getByLabel('Turns of one task').blur();
+  await page.getByLabel('all that there are').uncheck();
+  for (const tool of ['read', 'write']) await page.getByLabel(tool, { exact: true }).check();
   await page.locator('.note.error').waitFor({ state: 'detached' });
+  assert.equal(await page.getByLabel('What it is for').inputValue(), 'Reviews: "all" of it');
+  assert.equal(await page.getByLabel('Prompt').inputValue(), 'You review code.');
+  // What is not kept is not lost by a click.
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Stay here' }).click();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'agent');
   await page.getByRole('button', { name: 'Keep' }).click();
   await page.waitForURL(/#\/agents\/reviewer$/);
   const kept = await staged.ask('GET', '/api/agents/reviewer');
   assert.deepEqual([kept.description, kept.mode, kept.grants, kept.limits.turns], ['Reviews: "all" of it', 'plan', ['read:src/**'], 3]);
+  assert.deepEqual(kept.tools, ['read', 'write']);
   assert.match(await readFile(join(staged.data, 'agents/reviewer.md'), 'utf8'), /You review code\./);
   await page.getByRole('button', { name: 'Forget it' }).click();
   await page.getByRole('button', { name: 'Forget it for good' }).click();

@@ -6,6 +6,15 @@ import { createServer } from 'node:http';
 /** Words that arrive one after the other. */
 export const LONG = 'It was a bright cold day in April ✓, and the clocks were striking thirteen. 🚀 The end.';
 
+/** A long text in pieces, each with a word that is in no other; `flow` says one after the other, each when it is released. */
+export const FLOW = Array.from({ length: 12 }, (_, at) =>
+  at % 3 === 0
+    ? `## Part-${at}\n\nA paragraph that goes on for a while, so that it takes more than one line of the page, and then some more.\n\n`
+    : at % 3 === 1
+      ? `\`\`\`js\nconst part = 'Part-${at}';\nconsole.log(part);\n\`\`\`\n\n`
+      : `| a | b |\n|---|---|\n| 1 | Part-${at} |\n\n`,
+);
+
 /**
  * Starts it. `release()` lets a reply go on that was told to wait with the word `hold`; `asked` has the bodies of all requests.
  */
@@ -42,6 +51,16 @@ async function perform(body, response, hold) {
   if (call !== null) {
     send({ role: 'assistant', tool_calls: [{ index: 0, id: `c${body.messages.length}`, type: 'function', function: call }] });
     send({}, 'tool_calls');
+  } else if (words === 'think') {
+    send({ reasoning_content: 'First I weigh it.' });
+    send({ content: 'Weighed.' });
+    send({}, 'stop');
+  } else if (words === 'flow') {
+    for (const piece of FLOW) {
+      send({ content: piece });
+      await hold();
+    }
+    send({}, 'stop');
   } else if (words === 'hold') {
     const half = Math.floor(LONG.length / 2);
     for (const letter of [...LONG.slice(0, half)]) send({ content: letter });
@@ -65,7 +84,9 @@ function calls(words) {
   if (words.startsWith('write ')) return { name: 'write', arguments: JSON.stringify({ path: words.slice(6), content: 'one\ntwo\n' }) };
   if (words.startsWith('delegate ')) return { name: 'scribe', arguments: JSON.stringify({ task: words.slice(9) }) };
   if (words.startsWith('read ')) return { name: 'read', arguments: JSON.stringify({ path: words.slice(5) }) };
-  return null;
+  // `call` and a name and JSON: any tool.
+  const [, name, given] = /^call (\S+) (.*)$/.exec(words) ?? [];
+  return name === undefined ? null : { name, arguments: given };
 }
 
 function text(message) {

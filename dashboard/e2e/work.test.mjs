@@ -169,6 +169,49 @@ test('files and folders are made, renamed and removed', async () => {
   await context.close();
 });
 
+test('the file that was chosen last is shown, whichever comes first', async () => {
+  await writeFile(join(staged.work, 'slow.txt'), 'of the slow one\n');
+  await writeFile(join(staged.work, 'fast.txt'), 'of the fast one\n');
+  const { page, context, faults } = await staged.page({ path: '/files' });
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  // The server's own answer, later.
+  await context.route(/api\/files\?path=slow\.txt/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('link', { name: /slow\.txt/ }).click();
+  await page.getByRole('link', { name: /fast\.txt/ }).click();
+  await content(page).getByText('of the fast one').waitFor();
+  const late = context.waitForEvent('requestfinished', { predicate: (request) => request.url().includes('slow.txt') });
+  release();
+  await late;
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  assert.equal(await page.locator('.sheet .bar code').innerText(), 'fast.txt');
+  await content(page).getByText('of the fast one').waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a picture is brought from the device and seen, and nothing that is there is written over', async () => {
+  const { page, context, outside } = await staged.page({ path: '/files' });
+  const buffer = Buffer.from(DOT, 'base64');
+  await page.getByLabel('Upload').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer });
+  await page.getByRole('link', { name: /dot\.png/ }).click();
+  const picture = page.getByRole('img', { name: 'dot.png' });
+  await picture.waitFor();
+  await page.waitForFunction(() => document.querySelector('.sheet img')?.naturalWidth === 1);
+  await shot(page, 'file-picture');
+  await page.getByLabel('Upload').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from('another') });
+  await page.getByRole('alert').getByText('dot.png').waitFor();
+  assert.deepEqual(await readFile(join(staged.work, 'dot.png')), buffer);
+  assert.deepEqual(outside(), []);
+  await context.close();
+});
+
+/** A picture of one dot. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 test('a file that is not there is told so', async () => {
   const { page, context } = await staged.page({ path: '/files?file=none.md' });
   await page.getByRole('alert').waitFor({ timeout: PATIENCE });

@@ -1,3 +1,5 @@
+// Where the page begins: the colours first, so that nothing flashes, then the house with its pages.
+
 import { createApp } from 'vue';
 
 import App from './App.vue';

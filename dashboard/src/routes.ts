@@ -1,6 +1,7 @@
 // Which address shows which page. What stands behind `#` never leaves the browser, so one file serves every page below
 // any base path. Pages but the chat are loaded when they are first opened.
 
+import { shallowRef } from 'vue';
 import { type RouteRecordRaw, createRouter, createWebHashHistory } from 'vue-router';
 
 import ChatPage from './pages/ChatPage.vue';
@@ -25,6 +26,13 @@ const pages: RouteRecordRaw[] = [
 
 export const routes = createRouter({ history: createWebHashHistory(), routes: pages });
 
+/** The address of a page that could not be loaded: pages come one by one, and a server may be away or be another by then. */
+export const lost = shallowRef<string | null>(null);
+
+routes.onError((_, to) => {
+  lost.value = to.fullPath;
+});
 routes.afterEach((to) => {
+  lost.value = null;
   document.title = `${String(to.meta['title'])} · Holm`;
 });

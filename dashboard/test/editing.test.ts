@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { listLines, mapLines, newAgent, textLines, withKey, withPrompt } from '../src/core/agents.ts';
+import { draftOf, listLines, mapLines, newAgent, newDraft, textLines, withKey, withPrompt } from '../src/core/agents.ts';
 import { type Rhythm, inWords, patternOf, rhythmOf } from '../src/core/cron.ts';
 
 const FILE = '---\nname: a\n# kept\ndescription: >\n  two\n  lines\ntools:\n- read\nisolation: worktree\n---\nPrompt.\n---\nMore.\n';
@@ -23,6 +23,15 @@ test('a prompt is said anew below the head', () => {
   assert.equal(withPrompt(FILE, 'Other.'), FILE.replace('Prompt.\n---\nMore.\n', 'Other.\n'));
   assert.equal(withPrompt('no head', 'Other.'), '---\n---\nOther.\n');
   assert.match(newAgent('x'), /^---\nname: x\n/);
+});
+
+test('fields show what a file says, and nothing where it says nothing', () => {
+  const none = { turns: null, tokens: null, time_ms: null, spend_nano_usd: null, depth: null };
+  const bare = { description: '', prompt: 'You are …', mode: null, model: null, grants: [], tools: null, limits: none };
+  assert.deepEqual(draftOf(bare), newDraft());
+  const full = draftOf({ ...bare, grants: ['read:a', 'write:b'], tools: ['read'], mode: 'plan', limits: { turns: 3, tokens: 9, time_ms: 600_000, spend_nano_usd: 500_000_000, depth: 0 } });
+  assert.deepEqual([full.grants, full.tools, full.mode], ['read:a\nwrite:b', ['read'], 'plan']);
+  assert.deepEqual(full.limits, { turns: '3', tokens: '9', time: '600s', spend: '0.5usd', depth: '0' });
 });
 
 test('a rhythm and its pattern say the same', () => {

@@ -1,8 +1,10 @@
+// The past of a run: at any event, and as turns on a line of time.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { History } from '../src/core/history.ts';
-import { timeline } from '../src/core/timeline.ts';
+import { type Turn, bars, costs, timeline, turnsBefore } from '../src/core/timeline.ts';
 import { EMPTY, reduceEvents } from '../src/core/transcript.ts';
 import type { Numbered } from '../src/core/wire.ts';
 import { dice, journal } from './help.ts';
@@ -30,6 +32,50 @@ test('the past at any event is the fold of what had happened', () => {
   }
   assert.deepEqual(history.at(-5), EMPTY);
   assert.deepEqual(history.at(1e9), history.at(events.length));
+});
+
+test('a run that is too long for all its folds keeps fewer, and is the same at every event', () => {
+  // More than two hundred events for each fold that is kept: some had to go.
+  const events = long(1_700);
+  assert.ok(events.length > 200 * 128);
+  const history = new History();
+  history.add(events);
+  const roll = dice(3);
+  const places = [0, 1, 200, 25_600, 25_601, events.length, ...Array.from({ length: 12 }, () => roll(events.length))];
+  for (const at of places) {
+    const { items, last, spent } = history.at(at);
+    const whole = reduceEvents(EMPTY, events.slice(0, at));
+    assert.equal(items.length, whole.items.length, `at ${at}`);
+    assert.deepEqual([items.at(-1), last, spent], [whole.items.at(-1), whole.last, whole.spent], `at ${at}`);
+  }
+});
+
+test('going on from where one looked is the same as looking anew, and so is going back', () => {
+  const events = long(20);
+  const history = new History();
+  history.add(events);
+  for (const at of [10, 11, 12, 40, 39, 41, 210, 205, 230, 229, 0, 1]) {
+    assert.deepEqual(history.at(at), reduceEvents(EMPTY, events.slice(0, at)), `at ${at}`);
+  }
+});
+
+test('turns are counted and summed up to an event', () => {
+  const { turns } = timeline(long(3));
+  for (let event = 0; event <= 51; event += 1) {
+    assert.equal(turnsBefore(turns, event), turns.filter((turn) => turn.event < event).length, `before ${event}`);
+  }
+  assert.deepEqual(costs(turns), [0, 1_000, 1_000, 2_000, 2_000, 3_000, 3_000]);
+  assert.equal(turnsBefore([] as Turn[], 5), 0);
+});
+
+test('bars that would lie on one another are one, so a line has no more than it has places', () => {
+  const line = { turns: [], groups: [], began: 0, ended: 1_000_000 };
+  const spans = Array.from({ length: 10_000 }, (_, at) => ({ began: at * 100, millis: 10, what: `turn ${at}` }));
+  const drawn = bars(spans, line, 640);
+  assert.ok(drawn.length <= 640, `${drawn.length}`);
+  assert.match(drawn[0]?.what ?? '', /^turn 0 and \d+ more$/);
+  const few = bars([{ began: 0, millis: 0, what: 'a' }, { began: 500_000, millis: 250_000, what: 'b' }], line, 640);
+  assert.deepEqual(few, [{ x: 0, width: 1.5, what: 'a' }, { x: 320, width: 160, what: 'b' }]);
 });
 
 test('a timeline has the turns with what each took', () => {

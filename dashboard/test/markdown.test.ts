@@ -1,9 +1,11 @@
+// Markdown that somebody hostile may have written: it becomes a tree, and nothing in it becomes anything else.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { highlight } from '../src/core/highlight.ts';
 import { type Inline, type Piece, markdown } from '../src/core/markdown.ts';
-import { isPicture, linkTarget } from '../src/core/urls.ts';
+import { isPicture, linkTarget, pictureType } from '../src/core/urls.ts';
 
 /** The tree in short, for comparison. */
 function short(pieces: Piece[]): string {
@@ -111,6 +113,8 @@ test('addresses that run something or leave without being seen are no links', ()
 test('a picture that may run something is not drawn', () => {
   assert.ok(isPicture('image/png') && isPicture('IMAGE/PNG; x=y'));
   assert.ok(!isPicture('image/svg+xml') && !isPicture('text/html') && !isPicture(''));
+  const types = ['a.png', 'b/c.JPG', 'd.webp', 'e.svg', 'png', 'f.txt', ''].map(pictureType);
+  assert.deepEqual(types, ['image/png', 'image/jpeg', 'image/webp', null, null, null, null]);
 });
 
 test('a hostile text takes time that grows with its length', () => {

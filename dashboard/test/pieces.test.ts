@@ -1,3 +1,5 @@
+// The small pure parts: bytes, numbers of events, streams, changes, figures.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
@@ -62,6 +64,9 @@ test('changes are shown as lines', () => {
   const shown = (lines: { kind: string; text: string }[]): string => lines.map((line) => `${line.kind[0]}${line.text}`).join(' ');
   assert.equal(shown(diffLines('a\nb\nc', 'a\nx\nc')), 'sa rb ax sc');
   assert.equal(shown(diffLines('', 'a')), 'aa');
+  assert.equal(shown(diffLines('', 'a\nb\n')), 'aa ab');
+  assert.equal(shown(diffLines('a\n', 'a\n\n')), 'sa a');
+  assert.equal(shown(diffLines('a', 'a\n')), 'sa a');
   assert.equal(shown(diffLines('1\n2\n3\n4\n5\nx', '1\n2\n3\n4\n5\ny')), 's3 s4 s5 rx ay');
   const [file] = readPatch('--- a/f.txt\n+++ b/f.txt\n@@ -1 +1 @@\n-old\n+new\n same\n');
   assert.deepEqual([file?.path, file?.added, file?.removed], ['f.txt', 1, 1]);

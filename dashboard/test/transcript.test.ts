@@ -1,3 +1,5 @@
+// What is drawn of a run: the same from a journal, from live frames, and however they come.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -1,3 +1,5 @@
+// Listening to a session over connections that break.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -5,6 +5,7 @@
 //! itself under another cut, a parser with its own writer, a framing with a slow reference, a policy with what browsers do.
 
 mod decoders;
+mod exe;
 mod framing;
 mod grants;
 mod guards;
@@ -13,6 +14,7 @@ mod mcp;
 mod net;
 mod root;
 mod run;
+mod screen;
 mod server;
 mod split;
 mod tools;
@@ -24,6 +26,7 @@ mod tests;
 pub use decoders::{
     anthropic, bedrock, cohere, gemini, memo_equals_plain, ollama, openai_chat, openai_responses,
 };
+pub use exe::agents_exe;
 pub use framing::{event_stream, ndjson, sse};
 pub use grants::{grants, url};
 pub use guards::{json, schema};
@@ -32,6 +35,7 @@ pub use mcp::mcp;
 pub use net::answers;
 pub use root::root;
 pub use run::{envelope, protocol};
+pub use screen::terminal;
 pub use server::{classify, requests};
 pub use split::any_split;
 pub use tools::{describe, help, shell};
@@ -41,6 +45,7 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets, by name.
 pub const TARGETS: &[Target] = &[
+    ("agents_exe", agents_exe),
     ("answers", answers),
     ("any_split", any_split),
     ("anthropic", anthropic),
@@ -68,6 +73,7 @@ pub const TARGETS: &[Target] = &[
     ("schema", schema),
     ("shell", shell),
     ("sse", sse),
+    ("terminal", terminal),
     ("url", url),
 ];
 

@@ -171,7 +171,7 @@ def judged(items, name, made, began):
     return {"name": name, "figures": figures, "detail": detail, "replies": made}
 
 
-def main(arguments=None):
+def options(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", required=True)
     parser.add_argument("--adapter")
@@ -193,55 +193,68 @@ def main(arguments=None):
         help="also measure with `none` and a call, and with each tool's name, divided by their content-free priors",
     )
     parser.add_argument("--device", default=None)
-    opt = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def opened(opt):
+    """The model, with the adapter merged beside it where one is named, and its tokens."""
     device = opt.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    model, text = Model(opt.base, device, torch.bfloat16 if device != "cpu" else torch.float32), Text(
-        opt.base
-    )
-    episodes = (errands if opt.errands else evaluation)(opt.seed)
-    items = [(episode, at, expect) for (_, at), episode, expect in score.questions(episodes)]
-    if opt.only:
-        items = items[:: max(1, len(items) // opt.only)]
-    results = []
+    model = Model(opt.base, device, torch.bfloat16 if device != "cpu" else torch.float32)
+    text = Text(opt.base)
     if opt.adapter:
         adapter.load(model, opt.adapter)
         model.merge()
-        results.append(measure(model, text, items, "adapter + grammar", "merged", True))
-        for level in opt.decline:
-            results.append(
-                measure(
-                    model,
-                    text,
-                    items,
-                    f"adapter + grammar, declines from {level}",
-                    "merged",
-                    True,
-                    decline=level,
-                )
-            )
-        if opt.calibrated:
-            name = "adapter + grammar, calibrated"
-            results.append(measure(model, text, items, name, "merged", True, calibrated=True))
-            began, name = time.time(), "adapter + grammar, tools calibrated by name"
-            made = renamed(model, text, items, "merged", results[0]["replies"])
-            results.append(judged(items, name, made, began))
-        if not opt.quick:
-            results.append(measure(model, text, items, "adapter alone", "merged", False))
+    return model, text
+
+
+def held_out(opt):
+    """The turns that are asked for: an episode, where in it, and what is expected there."""
+    episodes = (errands if opt.errands else evaluation)(opt.seed)
+    items = [(episode, at, expect) for (_, at), episode, expect in score.questions(episodes)]
+    return items[:: max(1, len(items) // opt.only)] if opt.only else items
+
+
+def with_adapter(model, text, items, opt):
+    """What the adapter comes to, in every way that is asked for."""
+    results = [measure(model, text, items, "adapter + grammar", "merged", True)]
+    for level in opt.decline:
+        name = f"adapter + grammar, declines from {level}"
+        results.append(measure(model, text, items, name, "merged", True, decline=level))
+    if opt.calibrated:
+        name = "adapter + grammar, calibrated"
+        results.append(measure(model, text, items, name, "merged", True, calibrated=True))
+        began, name = time.time(), "adapter + grammar, tools calibrated by name"
+        made = renamed(model, text, items, "merged", results[0]["replies"])
+        results.append(judged(items, name, made, began))
     if not opt.quick:
-        results.append(measure(model, text, items, "base + grammar", None, True))
-        results.append(
-            measure(
-                model, text, items, "base + grammar, call forced where one is due", None, True, forced=True
-            )
-        )
-    talk_shown = {"base": chat.answers(model, text, talk.CHAT_EVAL, None)}
+        results.append(measure(model, text, items, "adapter alone", "merged", False))
+    return results
+
+
+def without_adapter(model, text, items):
+    """What the base comes to."""
+    forced = "base + grammar, call forced where one is due"
+    return [
+        measure(model, text, items, "base + grammar", None, True),
+        measure(model, text, items, forced, None, True, forced=True),
+    ]
+
+
+def chatted(model, text, opt):
+    """Answers to plain questions, which are shown and not scored."""
+    shown = {"base": chat.answers(model, text, talk.CHAT_EVAL, None)}
     if opt.adapter and not opt.errands:
         tools = next(evaluation(opt.seed))["tools"]
-        talk_shown["adapter"] = chat.answers(model, text, talk.CHAT_EVAL, "merged")
-        talk_shown["adapter, tools shown"] = chat.answers(model, text, talk.CHAT_EVAL, "merged", tools)
+        shown["adapter"] = chat.answers(model, text, talk.CHAT_EVAL, "merged")
+        shown["adapter, tools shown"] = chat.answers(model, text, talk.CHAT_EVAL, "merged", tools)
     for at, question in enumerate(talk.CHAT_EVAL):
-        print(question, *[f"\n   {name}: {made[at]}" for name, made in talk_shown.items()])
-    lines = [
+        print(question, *[f"\n   {name}: {made[at]}" for name, made in shown.items()])
+    return shown
+
+
+def turns(items, results):
+    """Every turn with what each way of replying made of it."""
+    return [
         {
             "category": episode["category"],
             "form": episode["form"],
@@ -255,21 +268,25 @@ def main(arguments=None):
         }
         for i, (episode, at, _) in enumerate(items)
     ]
-    summary = [{key: result[key] for key in ("name", "figures", "detail")} for result in results]
+
+
+def main(arguments=None):
+    opt = options(arguments)
+    (model, text), items = opened(opt), held_out(opt)
+    results = with_adapter(model, text, items, opt) if opt.adapter else []
+    if not opt.quick:
+        results += without_adapter(model, text, items)
+    shown = chatted(model, text, opt)
+    found = {
+        "seed": opt.seed,
+        "set": "errands" if opt.errands else "held",
+        "adapter_sha256": adapter.sha256(opt.adapter) if opt.adapter else None,
+        "results": [{key: result[key] for key in ("name", "figures", "detail")} for result in results],
+        "chat": {"questions": talk.CHAT_EVAL, **shown},
+        "turns": turns(items, results),
+    }
     with open(opt.out, "w", encoding="utf-8") as file:
-        json.dump(
-            {
-                "seed": opt.seed,
-                "set": "errands" if opt.errands else "held",
-                "adapter_sha256": adapter.sha256(opt.adapter) if opt.adapter else None,
-                "results": summary,
-                "chat": {"questions": talk.CHAT_EVAL, **talk_shown},
-                "turns": lines,
-            },
-            file,
-            ensure_ascii=False,
-            indent=1,
-        )
+        json.dump(found, file, ensure_ascii=False, indent=1)
 
 
 if __name__ == "__main__":

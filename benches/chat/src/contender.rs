@@ -71,6 +71,14 @@ impl Contender {
         }
     }
 
+    /// The longest that all turns may take together: Holm is to have all of them, the others are only held beside it.
+    pub fn longest_talk(&self) -> Duration {
+        match self.kind {
+            Kind::Holm => Duration::from_secs(600),
+            Kind::Codex | Kind::Opencode => Duration::from_secs(240),
+        }
+    }
+
     /// The command in a home folder of its own, with the model at this address.
     ///
     /// # Errors

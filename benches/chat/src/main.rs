@@ -2,9 +2,13 @@
 //! and opencode. Nothing here is a test: figures depend on the machine and are only printed.
 
 mod contender;
+#[path = "../../startup/src/keep.rs"]
+mod keep;
 mod provider;
 mod pty;
 mod report;
+#[path = "../../kit/src/request.rs"]
+mod request;
 
 use std::{
     env,
@@ -26,9 +30,8 @@ const REST: Duration = Duration::from_secs(10);
 /// Starts whose first screens are timed, and the longest that they may take together.
 const STARTS: usize = 20;
 const MOST_STARTING: Duration = Duration::from_secs(90);
-/// Turns after which memory is measured, unless `TURNS` says otherwise, and the longest that they may take together.
+/// Turns after which memory is measured, unless `TURNS` says otherwise.
 const TURNS: usize = 1_000;
-const MOST_TALKING: Duration = Duration::from_secs(600);
 /// Tokens of a turn's answer.
 const ANSWER: usize = 60;
 
@@ -37,12 +40,14 @@ fn main() {
     let turns = env::var("TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(TURNS);
     let (mut figures, mut not_driven) = (Vec::new(), Vec::new());
     for contender in Contender::all(&holm, &peers) {
+        eprintln!("measuring {}", contender.name);
         match measured(&contender, turns) {
             Ok(figure) => figures.push(figure),
             Err(why) => not_driven.push((contender.name, why)),
         }
     }
     print!("{}", report::markdown(&figures, &not_driven));
+    keep::keep("chat", &report::json(&figures));
     if figures.iter().all(|figure| figure.name != "holm") {
         exit(1);
     }
@@ -129,7 +134,7 @@ fn talks(contender: &Contender, turns: usize, figure: &mut Figure) -> Result<(),
     chat.until_quiet();
     figure.memory = chat.resident();
     let (began, mut done) = (Instant::now(), 0);
-    while done < turns && began.elapsed() < MOST_TALKING {
+    while done < turns && began.elapsed() < contender.longest_talk() {
         let before = provider.answered();
         chat.says(&format!("turn {done}"));
         provider.until_answered(before + 1)?;

@@ -11,6 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::request;
+
 /// How long a request may take to come.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -187,23 +189,13 @@ fn chunk(out: &mut TcpStream, text: &str) -> Option<()> {
 
 /// Reads a request to its end, and says what it asks for.
 fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
-    let (mut length, mut first) = (0, String::new());
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
+    let mut head = String::new();
+    while !request::is_whole(&head) {
+        if reader.read_line(&mut head).ok()? == 0 {
             return None;
         }
-        let line = line.trim_end().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-        if first.is_empty() {
-            first = line;
-        }
     }
+    let (first, length) = request::read(&head)?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let mut words = first.split_whitespace();

@@ -164,12 +164,20 @@ impl Pty {
     }
 
     /// Ends it.
-    pub fn leave(mut self) {
+    pub fn leave(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Pty {
+    /// Nothing goes on beside what is measured next, however this one came to its end.
+    fn drop(&mut self) {
         for process in self.processes() {
             if let Some(id) = rustix::process::Pid::from_raw(process.id) {
                 let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
             }
         }
+        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }

@@ -66,6 +66,32 @@ pub fn markdown(figures: &[Figure], not_driven: &[(&str, String)]) -> String {
     out
 }
 
+/// The same for a program: milliseconds, bytes, and processor time of a hundred.
+pub fn json(figures: &[Figure]) -> String {
+    let figures: Vec<String> = figures.iter().map(object).collect();
+    format!("{{\"figures\":[{}]}}\n", figures.join(","))
+}
+
+fn object(figure: &Figure) -> String {
+    let members = [
+        ("first_ms", ms(figure.first.0)),
+        ("first_worst_ms", ms(figure.first.1)),
+        ("ready_ms", ms(figure.ready)),
+        ("frames_a_second", figure.stream.0),
+        ("bytes_a_frame", figure.stream.1 as f64),
+        ("processor", figure.stream.2),
+        ("processor_at_rest", figure.rest.0),
+        ("bytes_at_rest", figure.rest.1 as f64),
+        ("memory", figure.memory as f64),
+        ("memory_after", figure.turns.1 as f64),
+        ("talked_turns", figure.turns.0 as f64),
+        ("turn_ms", ms(figure.turn.0)),
+        ("bytes_a_key", figure.turn.1 as f64),
+    ];
+    let members: String = members.iter().map(|(name, value)| format!(",\"{name}\":{value:.3}")).collect();
+    format!("{{\"system\":\"{}\"{members}}}", figure.name)
+}
+
 fn row(out: &mut String, figure: &Figure) -> std::fmt::Result {
     let ((first, worst), (frames, bytes, busy)) = (figure.first, figure.stream);
     let ((idle, drawn), (turns, after), (turn, key)) = (figure.rest, figure.turns, figure.turn);
@@ -107,5 +133,14 @@ mod tests {
         let bad = markdown(&[holm(140, 31.0, 7.0)], &[]);
         assert_eq!(bad.matches("missed").count(), 3, "{bad}");
         assert_eq!(markdown(&[], &[]).matches("not measured").count(), 3);
+    }
+
+    #[test]
+    fn a_program_reads_the_same_figures() {
+        let told = json(&[holm(40, 61.2, 0.0)]);
+        assert!(told.starts_with("{\"figures\":[{\"system\":\"holm\",\"first_ms\":40.000,"), "{told}");
+        assert!(told.contains("\"frames_a_second\":61.200,\"bytes_a_frame\":90.000,"), "{told}");
+        assert!(told.ends_with("\"bytes_a_key\":0.000}]}\n"), "{told}");
+        assert_eq!(json(&[]), "{\"figures\":[]}\n");
     }
 }

@@ -12,6 +12,7 @@ mod measure;
 mod output;
 pub mod peers;
 mod report;
+pub mod request;
 pub mod script;
 mod sponge;
 mod system;

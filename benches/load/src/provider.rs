@@ -16,8 +16,12 @@ use tokio::{
     sync::watch,
 };
 
+use crate::request;
+
 /// How often a reply that waits says that it is still there.
 const ALIVE: Duration = Duration::from_secs(5);
+/// Moments between two pieces of a reply at which other replies speak.
+const PLACES: usize = 50;
 
 /// Where times begin; watchers are in the same process.
 static BEGAN: OnceLock<Instant> = OnceLock::new();
@@ -46,8 +50,18 @@ enum Gate {
 struct Shared {
     gate: watch::Receiver<Gate>,
     waiting: Arc<AtomicUsize>,
+    /// How many replies have begun.
+    begun: Arc<AtomicUsize>,
     pause: Duration,
     pieces: u32,
+}
+
+impl Shared {
+    /// How much later than the gate a reply begins: those of a thousand people do not speak in the same millisecond.
+    fn offset(&self) -> Duration {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) % PLACES;
+        self.pause * u32::try_from(number).unwrap_or(0) / u32::try_from(PLACES).unwrap_or(1)
+    }
 }
 
 impl Provider {
@@ -58,7 +72,8 @@ impl Provider {
         let pause = Duration::from_secs(1) / rate;
         let (gate, seen) = watch::channel(Gate::Closed);
         let waiting = Arc::<AtomicUsize>::default();
-        let shared = Shared { gate: seen, waiting: Arc::clone(&waiting), pause, pieces };
+        let shared =
+            Shared { gate: seen, waiting: Arc::clone(&waiting), begun: Arc::default(), pause, pieces };
         tokio::spawn(async move {
             loop {
                 if let Ok((stream, _)) = listener.accept().await {
@@ -103,7 +118,7 @@ async fn answer(stream: TcpStream, mut shared: Shared) -> Option<()> {
         let let_in = wait(&mut stream, &mut shared.gate).await;
         shared.waiting.fetch_sub(1, Ordering::SeqCst);
         let_in?;
-        let began = tokio::time::Instant::now();
+        let began = tokio::time::Instant::now() + shared.offset();
         for piece in 0..pieces {
             tokio::time::sleep_until(began + pause * piece).await;
             // `NUMBER@TIME|`: no letter that JSON would write otherwise.
@@ -143,20 +158,13 @@ async fn chunk(stream: &mut BufReader<TcpStream>, text: &str) -> Option<()> {
 
 /// Reads a request to its end.
 async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<()> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if stream.read_line(&mut line).await.ok()? == 0 {
+    let mut head = String::new();
+    while !request::is_whole(&head) {
+        if stream.read_line(&mut head).await.ok()? == 0 {
             return None;
         }
-        let line = line.trim_end().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
     }
+    let (_, length) = request::read(&head)?;
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok().map(|_| ())
 }

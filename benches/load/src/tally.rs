@@ -5,16 +5,17 @@ use std::{
     time::Duration,
 };
 
-/// How fine latencies are told apart.
+/// How fine latencies are told apart, in microseconds.
 const STEP: u64 = 100;
-/// Latencies of two seconds and more are counted as one.
-const STEPS: usize = 20_000;
+/// Latencies of ten seconds and more are counted as one.
+const STEPS: usize = 100_000;
 
 /// Counts from many tasks.
 pub(crate) struct Tally {
     /// Pieces of one reply.
     expected: u32,
     connected: AtomicUsize,
+    comings: AtomicUsize,
     ended: AtomicUsize,
     pieces: AtomicU64,
     lost: AtomicU64,
@@ -26,6 +27,7 @@ impl Tally {
         Self {
             expected,
             connected: AtomicUsize::new(0),
+            comings: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             pieces: AtomicU64::new(0),
             lost: AtomicU64::new(0),
@@ -43,6 +45,7 @@ impl Tally {
 
     pub(crate) fn came(&self) {
         self.connected.fetch_add(1, Ordering::SeqCst);
+        self.comings.fetch_add(1, Ordering::SeqCst);
     }
 
     pub(crate) fn went(&self) {
@@ -75,6 +78,11 @@ impl Tally {
         self.connected.load(Ordering::SeqCst)
     }
 
+    /// How often somebody has connected.
+    pub(crate) fn comings(&self) -> usize {
+        self.comings.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn ended(&self) -> usize {
         self.ended.load(Ordering::SeqCst)
     }
@@ -87,8 +95,8 @@ impl Tally {
         self.lost.load(Ordering::SeqCst)
     }
 
-    /// The latency in the middle, and that of 99 in 100.
-    pub(crate) fn latency(&self) -> (Duration, Duration) {
+    /// The latency in the middle, and that of 99 in 100; none before the first piece.
+    pub(crate) fn latency(&self) -> Option<(Duration, Duration)> {
         let counts: Vec<u64> = self.latencies.iter().map(|count| count.load(Ordering::SeqCst)).collect();
         let all: u64 = counts.iter().sum();
         let at = |part: u64| {
@@ -99,6 +107,6 @@ impl Tally {
             });
             Duration::from_micros(STEP * u64::try_from(found.unwrap_or(0)).unwrap_or(0))
         };
-        (at(50), at(99))
+        (all > 0).then(|| (at(50), at(99)))
     }
 }

@@ -6,12 +6,19 @@ use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
     net::TcpStream,
+    sync::Semaphore,
 };
 
 use crate::{Seat, http, provider, tally::Tally};
 
 /// How long a watcher waits before it comes again.
 const PAUSE: Duration = Duration::from_millis(500);
+/// Watchers that connect at the same time: a system keeps about a thousand waiting for one who accepts, and those beyond them wait
+/// for seconds before they try again.
+const AT_ONCE: usize = 256;
+
+/// Who may connect.
+static DOOR: Semaphore = Semaphore::const_new(AT_ONCE);
 
 /// Watches one session.
 pub(crate) struct Watcher {
@@ -41,6 +48,16 @@ impl Watcher {
     }
 
     async fn listen(&mut self) -> Option<()> {
+        let mut lines = self.connect().await?;
+        self.tally.came();
+        let heard = self.hear(&mut lines).await;
+        self.tally.went();
+        heard
+    }
+
+    /// A connection over which the answer has begun.
+    async fn connect(&self) -> Option<BufReader<TcpStream>> {
+        let _place = DOOR.acquire().await.ok()?;
         let mut stream = TcpStream::connect(self.address).await.ok()?;
         let path = format!("/api/sessions/{}/events", self.seat.session);
         let mut head = http::head(self.address, &self.seat.token, "GET", &path);
@@ -52,17 +69,12 @@ impl Watcher {
         let mut lines = BufReader::with_capacity(512, stream);
         let mut line = String::new();
         lines.read_line(&mut line).await.ok()?;
-        if !line.contains(" 200 ") {
-            return None;
-        }
-        self.tally.came();
-        let heard = self.hear(&mut lines).await;
-        self.tally.went();
-        heard
+        line.contains(" 200 ").then_some(lines)
     }
 
     async fn hear(&mut self, lines: &mut BufReader<TcpStream>) -> Option<()> {
-        let (mut line, mut name, mut data) = (String::new(), String::new(), String::new());
+        let (mut line, mut name, mut data, mut id) =
+            (String::new(), String::new(), String::new(), String::new());
         loop {
             line.clear();
             if lines.read_line(&mut line).await.ok()? == 0 {
@@ -74,9 +86,13 @@ impl Watcher {
             } else if let Some(value) = text.strip_prefix("data: ") {
                 value.clone_into(&mut data);
             } else if let Some(value) = text.strip_prefix("id: ") {
-                value.clone_into(&mut self.last);
+                value.clone_into(&mut id);
             } else if text.is_empty() && !name.is_empty() {
+                // Seen when it is whole: one that was cut off comes again.
                 self.take(&name, &data);
+                if !id.is_empty() {
+                    self.last.clone_from(&id);
+                }
                 name.clear();
             }
         }
@@ -96,12 +112,15 @@ impl Watcher {
         self.rest.push_str(text);
         while let Some((piece, rest)) = self.rest.split_once('|') {
             let (number, sent) = piece.split_once('@').unwrap_or((piece, ""));
-            let (number, sent): (u64, u64) = (number.parse().unwrap_or(u64::MAX), sent.parse().unwrap_or(0));
-            if number != self.next {
-                self.tally.wrong(1);
+            match (number.parse::<u64>(), sent.parse::<u64>()) {
+                (Ok(number), Ok(sent)) => {
+                    // Those between never came, or come again.
+                    self.tally.wrong(number.abs_diff(self.next));
+                    self.next = number + 1;
+                    self.tally.piece(provider::now().saturating_sub(sent));
+                }
+                (Err(_), _) | (_, Err(_)) => self.tally.wrong(1),
             }
-            self.next = number.saturating_add(1);
-            self.tally.piece(provider::now().saturating_sub(sent));
             self.rest = rest.to_owned();
         }
     }

@@ -12,7 +12,7 @@ const MEMORY: f64 = 8.0 * 1024.0 * 1024.0;
 const SIZE: f64 = 40e6;
 
 /// The whole report.
-pub fn markdown(figures: &[Figure]) -> String {
+pub fn markdown(figures: &[Figure], not_measured: &[(&str, String)]) -> String {
     let mut out = String::from(
         "| program | `--version`, quickest ms | median | memory MiB | first request, quickest ms | median | size MB |\n\
          |---|--:|--:|--:|--:|--:|--:|\n",
@@ -33,6 +33,9 @@ pub fn markdown(figures: &[Figure]) -> String {
         .unwrap_or_default();
     }
     out.push('\n');
+    for (name, why) in not_measured {
+        writeln!(out, "- {name} could not be measured: {why}").unwrap_or_default();
+    }
     let find = |name: &str| figures.iter().find(|figure| figure.name == name);
     let ratio = find("holm").zip(find("codex")).map(|(holm, codex)| {
         codex.version.0.as_secs_f64() / holm.version.0.as_secs_f64().max(f64::MIN_POSITIVE)
@@ -53,6 +56,27 @@ pub fn markdown(figures: &[Figure]) -> String {
     aim("MiB of memory for that (at most 8)", holm.map(|holm| within(holm.memory, MEMORY, 1024.0 * 1024.0)));
     aim("MB of binary without local inference (at most 40)", holm.map(|holm| within(holm.size, SIZE, 1e6)));
     out
+}
+
+/// The same for a program: milliseconds and bytes.
+pub fn json(figures: &[Figure]) -> String {
+    let figures: Vec<String> = figures
+        .iter()
+        .map(|figure| {
+            format!(
+                "{{\"system\":\"{}\",\"version_ms\":{:.3},\"version_median_ms\":{:.3},\"memory\":{},\"request_ms\":{:.3},\
+                 \"request_median_ms\":{:.3},\"size\":{}}}",
+                figure.name,
+                ms(figure.version.0),
+                ms(figure.version.1),
+                figure.memory,
+                ms(figure.request.0),
+                ms(figure.request.1),
+                figure.size
+            )
+        })
+        .collect();
+    format!("{{\"figures\":[{}]}}\n", figures.join(","))
 }
 
 fn ms(time: Duration) -> f64 {

@@ -10,6 +10,7 @@ use holm::wire::services::Services;
 use holm_config::{
     Alias, Layer, Origin, ProviderSettings, Settings, Value,
     exe::{ExeAgent, ExeKeys, ExeProject, ExeTree, Unsupported},
+    read_plain,
 };
 use holm_tools::{
     agents::{AgentFile, ToolNames},
@@ -18,6 +19,7 @@ use holm_tools::{
 };
 
 use crate::{
+    circles::Circles,
     exit::{Exit, Trouble},
     places::Places,
     settings::refused,
@@ -79,6 +81,7 @@ impl Chosen {
                 match read {
                     Ok(file) if file.name == name => {
                         admitted(&path, owner, places)?;
+                        check_circle(&file, &path, places)?;
                         return Ok(Self::Native { file: Box::new(file), path, owner });
                     }
                     Err(why) if stem == name => {
@@ -91,7 +94,7 @@ impl Chosen {
         }
         let project = exe_project(places)?;
         for path in &project.agents {
-            let text = fs::read_to_string(path).unwrap_or_default();
+            let text = text_of(path);
             if ExeAgent::parse(&text, path).is_ok_and(|agent| agent.slug == name) {
                 return Exe::load(path, places);
             }
@@ -118,7 +121,7 @@ impl Chosen {
         }
         for path in exe_project(places)?.agents {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let text = fs::read_to_string(&path).unwrap_or_default();
+            let text = text_of(&path);
             let (name, about) = match ExeAgent::parse(&text, &path) {
                 Ok(agent) => (agent.slug, Ok(agent.announce)),
                 Err(error) => (stem, Err(error.to_string())),
@@ -217,12 +220,17 @@ impl Exe {
 
 /// The agent of a file of Holm's form; none where the file is something else.
 fn native(path: &Path) -> Option<Result<AgentFile, String>> {
-    let text = match fs::read(path) {
+    let text = match read_plain(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => return Some(Err(error.to_string())),
     };
     let is_agent = text.trim_start_matches('\u{feff}').starts_with("---");
     is_agent.then(|| AgentFile::parse(&text).map_err(|error| error.to_string()))
+}
+
+/// The text of a file; none where there is none that can be read.
+fn text_of(path: &Path) -> String {
+    read_plain(path).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
 /// The Markdown files of a folder, by name.
@@ -249,13 +257,27 @@ fn admitted(path: &Path, owner: Layer, places: &Places) -> Result<(), Trouble> {
     if owner != Layer::Project {
         return Ok(());
     }
-    let bytes = fs::read(path).unwrap_or_default();
+    let bytes = read_plain(path).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(".")).display().to_string();
     TrustGate::new(places.trust()).admits(path, ContentHash::of(&bytes).as_bytes()).map_err(|_| {
         let message = format!("{}: nobody has trusted it as it is", path.display());
         Trouble::new(Exit::NoAnswer, message)
             .hint(format!("`holm tool trust {folder}` shows it, and trusts what it has shown"))
     })
+}
+
+/// An agent that was chosen is not left out in silence as a helper would be: without those that it names it is another one.
+fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Trouble> {
+    // What nobody trusts helps nobody, and gets in nobody's way either.
+    let there = folders(places).into_iter().flat_map(|(folder, owner)| {
+        let files = files_of(&folder).into_iter();
+        files.filter(move |path| admitted(path, owner, places).is_ok())
+    });
+    let others: Vec<AgentFile> = there.filter_map(|path| native(&path)?.ok()).collect();
+    let Some(circle) = Circles::among([file].into_iter().chain(&others)).through(&file.name) else {
+        return Ok(());
+    };
+    Err(Trouble::new(Exit::NoAnswer, format!("{}: {circle}", path.display())).hint("`holm check` names them"))
 }
 
 /// The prompts of the project of agents-exe that this folder belongs to, once a person has trusted its file. Who asks for one
@@ -308,11 +330,14 @@ pub(crate) enum Only {
 }
 
 impl Only {
-    /// What a file of Holm's form names.
-    pub(crate) fn of(tools: &ToolNames) -> Self {
-        match tools {
+    /// What a file of Holm's form names: its tools, and the agents that it manages, which are tools to it.
+    pub(crate) fn of(file: &AgentFile) -> Self {
+        match &file.tools {
             ToolNames::All => Self::All,
-            ToolNames::These(names) => Self::These { names: names.clone(), folders: Vec::new() },
+            ToolNames::These(names) => Self::These {
+                names: names.iter().chain(&file.manages).cloned().collect(),
+                folders: Vec::new(),
+            },
         }
     }
 

@@ -64,13 +64,7 @@ impl Began {
     pub(crate) fn keep(&self, places: &Places, session: &str) -> Result<(), Trouble> {
         let file = file(places, session);
         let said = json!({ "session": session, "folder": self.folder, "deny": self.deny });
-        let new = file.with_extension("new");
-        let write = || {
-            file.parent().map_or(Ok(()), places::private_folder)?;
-            fs::write(&new, said.to_string())?;
-            fs::rename(&new, &file)
-        };
-        write().map_err(|error| {
+        places::keep(&file, &said.to_string()).map_err(|error| {
             let message = format!("{} cannot be written: {error}", file.display());
             Trouble::new(Exit::Failed, message).hint("make room, or name another data folder with --data")
         })
@@ -79,12 +73,9 @@ impl Began {
     /// Forgets it, along with a session that is gone.
     pub(crate) fn forget(places: &Places, session: &str) -> Result<(), Trouble> {
         let file = file(places, session);
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(Trouble::new(Exit::Failed, format!("{} cannot be removed: {error}", file.display())))
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+        places::forget(&file).map_err(|error| {
+            Trouble::new(Exit::Failed, format!("{} cannot be removed: {error}", file.display()))
+        })
     }
 }
 

@@ -86,16 +86,18 @@ impl House {
 
 impl Kit for House {
     fn begin(&self, model: Option<&str>) -> Result<Builder, String> {
-        let (card, client) = match model {
+        let (card, client, secrets) = match model {
             Some(name) => {
                 let chosen =
                     model::from_provider(name, &self.reach).map_err(|trouble| trouble.to_string())?;
-                (chosen.card, chosen.client)
+                // The key of its provider may have been asked for just now.
+                let secrets = chosen.reach.keys().told_to(self.secrets.clone());
+                (chosen.card, chosen.client, secrets)
             }
-            None => (self.card.clone(), Arc::clone(&self.client)),
+            None => (self.card.clone(), Arc::clone(&self.client), self.secrets.clone()),
         };
         let builder = Agent::builder(card, client).mode(self.mode).approvals(Approvals::Ask);
-        let builder = builder.secrets(self.secrets.clone()).events(self.log.clone());
+        let builder = builder.secrets(secrets).events(self.log.clone());
         Ok(builder.journals(self.store.clone()).blobs(self.store.clone()))
     }
 

@@ -12,7 +12,7 @@ use holm::{
     runtime::{Delta, DeltaSink, EventSink},
 };
 
-use crate::screen::Screen;
+use crate::{money::Priced, screen::Screen};
 use under_way::UnderWay;
 
 /// How much of a call's arguments fits on a line beside its name.
@@ -53,6 +53,7 @@ struct State {
     tools: BTreeMap<CallId, Arc<str>>,
     /// Text of this call stands on the screen.
     written: Option<CallId>,
+    priced: Priced,
 }
 
 impl Drawing {
@@ -66,6 +67,11 @@ impl Drawing {
     /// Whether the last reply stands on the screen already.
     pub(crate) fn has_written(&self) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).written.is_some()
+    }
+
+    /// Whether the price of every reply was known.
+    pub(crate) fn priced(&self) -> Priced {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).priced
     }
 
     fn note(&self, text: &str) {
@@ -90,6 +96,7 @@ impl EventSink for Drawing {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match &event.event {
             Event::ModelCalled { .. } => state.written = None,
+            Event::ModelReplied { usage, cost, .. } => state.priced = state.priced.after(*usage, *cost),
             Event::Withdrawn { call } if state.written == Some(*call) => {
                 state.written = None;
                 drop(state);

@@ -11,6 +11,7 @@ use holm::{
     kernel::visible,
     runtime::{SecretString, Secrets},
 };
+use holm_config::read_plain;
 use holm_mcp::{ImportError, McpLoader, Means, Reach, ServerName, ServerSpec, import};
 use holm_tools::{
     registry::{Gate as _, PinFile, Pins as _, Standing, TrustGate},
@@ -36,7 +37,7 @@ pub(crate) struct Entry {
 impl Entry {
     /// All files that can be read, the user's own first.
     pub(crate) fn all(places: &Places) -> Vec<Self> {
-        let read = |path: PathBuf| Some(Self { bytes: fs::read(&path).ok()?, path });
+        let read = |path: PathBuf| Some(Self { bytes: read_plain(&path).ok()?, path });
         files(places).into_iter().filter_map(read).collect()
     }
 
@@ -129,7 +130,8 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    fn of(name: &str, entry: Value) -> Self {
+    /// An entry under the name that it is written with.
+    pub(crate) fn of(name: &str, entry: Value) -> Self {
         Self {
             name: ServerName::near(name).map_or_else(|| visible(name), |name| name.to_string()),
             entry,

@@ -3,6 +3,7 @@
 use std::{fmt, process};
 
 use holm::kernel::Ending;
+use holm_config::Origin;
 
 /// How the command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +89,17 @@ impl Trouble {
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Names the place where something was said that does not fit. Whoever typed a flag sees it, and what a provider or this
+    /// machine refuses is nobody's line to mend.
+    #[must_use]
+    pub(crate) fn at(mut self, origin: Option<&Origin>) -> Self {
+        if let (Exit::Usage, Some(origin @ (Origin::File { .. } | Origin::Variable(_)))) = (self.exit, origin)
+        {
+            self.message = format!("{origin}: {}", self.message);
+        }
         self
     }
 }

@@ -30,7 +30,7 @@ const OTHERS_WRITE: u32 = 0o022;
 /// Whose hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// The user's own: the file is trusted because nobody else writes it.
+    /// The user's own: the file is trusted because nobody else writes it, unless it was imported.
     User,
     /// The project's: somebody else may have written them.
     Project,
@@ -39,6 +39,14 @@ pub(crate) enum Owner {
 impl Owner {
     /// In the order in which they are asked.
     pub(crate) const ALL: [Self; 2] = [Self::User, Self::Project];
+
+    /// What a program calls them.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
 
     /// Where their file is.
     pub(crate) fn file(self, places: &Places) -> PathBuf {
@@ -75,7 +83,7 @@ impl Owner {
             Ok(hooks) => return Ok(Ok(hooks)),
             Err(question) => question,
         };
-        if self == Self::Project {
+        if self.vouches(&file) == Vouched::ByLedger {
             return Ok(Err(question));
         }
         let own = self.file(places).canonicalize()?;
@@ -93,13 +101,17 @@ impl Owner {
 impl Owner {
     /// The hooks for a run: a script that is not what somebody looked at shuts the gate of what names it.
     fn hold(self, file: HookFile, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
-        file.held(
-            ledger,
-            match self {
-                Self::User => Vouched::ByOwner,
-                Self::Project => Vouched::ByLedger,
-            },
-        )
+        let vouched = self.vouches(&file);
+        file.held(ledger, vouched)
+    }
+
+    /// Who says that a file of theirs is what somebody means to have. What was imported was written by somebody else, wherever
+    /// it lies now.
+    pub(crate) fn vouches(self, file: &HookFile) -> Vouched {
+        match self {
+            Self::User if !file.is_imported() => Vouched::ByOwner,
+            Self::User | Self::Project => Vouched::ByLedger,
+        }
     }
 }
 
@@ -150,7 +162,8 @@ impl Gathered {
             for warning in file.warnings() {
                 gathered.notes.push(format!("{} {warning}", path.display()));
             }
-            if file.standing(&ledger) == Standing::Changed && owner == Owner::Project {
+            let is_by_ledger = owner.vouches(&file) == Vouched::ByLedger;
+            if is_by_ledger && file.standing(&ledger) == Standing::Changed {
                 return Err(refused(&path, "they have changed since somebody trusted them").into());
             }
             match owner.hold(file, &ledger) {
@@ -175,8 +188,11 @@ impl Gathered {
 
 /// Whether somebody trusted the hooks that were in this place.
 fn was_trusted(owner: Owner, places: &Places, ledger: &Ledger) -> bool {
-    let work = places.work.canonicalize().unwrap_or_else(|_| places.work.clone());
-    owner == Owner::Project && ledger.knows(&work.join(".holm/hooks.json"))
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    match owner {
+        Owner::User => ledger.knows(&real(&places.hooks())),
+        Owner::Project => ledger.knows(&real(&places.work).join(".holm/hooks.json")),
+    }
 }
 
 /// A run that would begin without the hooks that somebody wanted for it does not begin.

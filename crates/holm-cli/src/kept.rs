@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use holm::grants::{Denial, Denials, Grant, Kind, Request};
 use holm_config::Found;
 use holm_tools::{
+    hooks::Vouched,
     root::{Denies, Protect, Root, RootError},
     trust::{Ledger, Standing},
 };
@@ -56,7 +57,8 @@ fn scripts(places: &Places) -> Vec<PathBuf> {
     for owner in Owner::ALL {
         let Ok(Some(file)) = owner.read(places) else { continue };
         scripts.extend(ledger.along(file.path()).map(std::path::Path::to_owned));
-        let is_trusted = owner == Owner::User || file.standing(&ledger) == Standing::Trusted;
+        let is_own = owner.vouches(&file) == Vouched::ByOwner;
+        let is_trusted = is_own || file.standing(&ledger) == Standing::Trusted;
         if is_trusted {
             scripts.extend(file.kept(&ledger));
         }

@@ -33,13 +33,11 @@ impl Rings {
     /// The key of a name; none where there is none, or no longer.
     pub(crate) fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
         let Some(desktop) = &self.desktop else { return self.kernel.get(name) };
-        match desktop.get(&self.folder, name) {
+        // What the desktop takes is forgotten by the kernel, so what the kernel has came later: from a time without a desktop, or
+        // with one that did not take it.
+        match self.kernel.get(name) {
             Ok(Some(key)) => Ok(Some(key)),
-            // It may be in the other one, from a time without a desktop.
-            asked => match self.kernel.get(name) {
-                Ok(Some(key)) => Ok(Some(key)),
-                Ok(None) | Err(_) => asked,
-            },
+            Ok(None) | Err(_) => desktop.get(&self.folder, name),
         }
     }
 
@@ -53,7 +51,7 @@ impl Rings {
                 Ok(())
             }
             Err(KeyringError::NoKey) => Err(KeyringError::NoKey),
-            // A desktop that does not open its keyring leaves the other.
+            // A desktop that does not open its keyring leaves the other, which is asked first.
             Err(error) => self.kernel.set(name, key).map_err(|_| error),
         }
     }

@@ -12,6 +12,7 @@ mod branch;
 mod brought;
 mod chat;
 mod children;
+mod circles;
 mod commands;
 mod contract;
 mod crew;
@@ -56,6 +57,11 @@ use commands::run;
 use exit::{Exit, Trouble};
 use log::Log;
 use screen::Screen;
+
+/// A static binary takes its memory from here: the allocator of musl makes threads wait for each other.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Runs agents that do only what they were granted, and keeps a journal of everything.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -203,7 +209,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
             Command::Config(command) => commands::config::execute(command, cli.data.as_deref()),
             Command::Check(args) => commands::check::execute(&args, cli.data.as_deref()),
-            Command::Doctor(args) => commands::doctor::execute(&args, cli.data.as_deref()),
+            Command::Doctor(args) => commands::doctor::execute(&args, cli.data.as_deref()).await,
             Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
             Command::Session(command) => commands::session::execute(command, cli.data.as_deref(), &log).await,
             Command::Log(args) => commands::log::execute(args, cli.data.as_deref(), &log).await,

@@ -85,6 +85,10 @@ pub(crate) fn choose(
     Ok(Chosen { reach: reach.clone(), ..chosen })
 }
 
+#[cfg_attr(
+    not(feature = "local"),
+    expect(unused_variables, reason = "models on this machine are looked for there")
+)]
 fn choose_alone(
     named: Option<&str>,
     script: Option<&Path>,
@@ -161,6 +165,10 @@ fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
         }
         ClientError::Name(_) => {
             let provider = name.split('/').next().unwrap_or_default();
+            // What could stand there without quotes; a path, say, begins with no name at all.
+            let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+            let is_name = !provider.is_empty() && provider.chars().all(is_key);
+            let provider = if is_name { provider } else { "NAME" };
             let services = Services::stock();
             let known: Vec<&str> = services.iter().map(|service| service.id.as_str()).collect();
             Trouble::new(Exit::Usage, error.to_string()).hint(format!(

@@ -1,6 +1,6 @@
 //! Amounts as people write them, without a float in between.
 
-use holm::kernel::NanoUsd;
+use holm::kernel::{NanoUsd, Usage};
 
 /// Nano-dollars in a dollar.
 const DOLLAR: u64 = 1_000_000_000;
@@ -18,6 +18,32 @@ pub(crate) fn parse(text: &str) -> Result<NanoUsd, String> {
     let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| wrong())? };
     let part: u64 = format!("{part:0<9}").parse().map_err(|_| wrong())?;
     whole.checked_mul(DOLLAR).and_then(|whole| whole.checked_add(part)).map(NanoUsd::new).ok_or_else(wrong)
+}
+
+/// Whether an amount is all that was spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Priced {
+    /// It is.
+    #[default]
+    Whole,
+    /// A model answered whose price nobody knows, which is never taken for free.
+    InPart,
+}
+
+impl Priced {
+    /// As it is after one more reply.
+    pub(crate) fn after(self, usage: Usage, cost: Option<NanoUsd>) -> Self {
+        if cost.is_none() && usage != Usage::default() { Self::InPart } else { self }
+    }
+
+    /// Says what was spent, as far as that is known.
+    pub(crate) fn show(self, spent: NanoUsd) -> String {
+        match self {
+            Self::Whole => show(spent),
+            Self::InPart if spent == NanoUsd::ZERO => "price not known".to_owned(),
+            Self::InPart => format!("{} + unpriced", show(spent)),
+        }
+    }
 }
 
 /// Writes an amount with as many digits as it needs, and at least two.

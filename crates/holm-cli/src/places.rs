@@ -1,7 +1,8 @@
 //! Where the command keeps things.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -49,6 +50,11 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// These two, with nothing brought along and connections that may go anywhere.
+    pub(crate) fn at(data: impl Into<PathBuf>, work: impl Into<PathBuf>) -> Self {
+        Self { data: data.into(), work: work.into(), brought: Vec::new(), bounds: Bounds::Anywhere }
+    }
+
     /// From the flag, the environment and the folder that the command was started in. Makes the data folder and the
     /// user's folder of tools, so that they are there to be used.
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
@@ -58,7 +64,7 @@ impl Places {
             Trouble::new(Exit::Failed, message).hint("go to one that is there")
         })?;
         database(&data)?;
-        let places = Self { data: data.canonicalize()?, work, brought: Vec::new(), bounds: Bounds::Anywhere };
+        let places = Self::at(data.canonicalize()?, work);
         private_folder(&places.tools())?;
         Ok(places)
     }
@@ -160,6 +166,30 @@ pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Puts a text in the place of a file, whole or not at all. Its folder is its owner's alone, and so is what lies in it.
+pub(crate) fn keep(file: &Path, text: &str) -> io::Result<()> {
+    file.parent().map_or(Ok(()), private_folder)?;
+    let new = file.with_extension("new");
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut written = options.open(&new)?;
+    // One that was left behind may be wider.
+    #[cfg(unix)]
+    written.set_permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o600))?;
+    written.write_all(text.as_bytes())?;
+    fs::rename(new, file)
+}
+
+/// Takes a file away that may be gone already.
+pub(crate) fn forget(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Makes a file that was not there, for its owner alone: what is written there was said in a session.

@@ -1,39 +1,39 @@
 //! How providers are reached: by which keys, and where, if not at their usual address.
 
-use std::collections::BTreeMap;
+mod ring;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use holm::{
     kernel::{Block, Media, Message, MessageId, Role, Source},
-    models::{Client, ClientError, Endpoint, Keys, SecretString},
+    models::{Client, ClientError, Endpoint, Http, Keys, Proxies, SecretString, Timeouts},
     wire::{
         NoMedia, Transcript,
         media::describe,
         services::{Service, Services},
     },
 };
-use holm_config::{KeyFile, KeyringError, Layer, ProviderSettings, Settings};
+use holm_config::{KeyFile, Layer, ProviderSettings, Settings, Value};
 
-use crate::{
-    bounds::{Bounds, is_here},
-    exit::Trouble,
-    keyring::Rings,
-    model::Ways,
-    places::Places,
-    settings::refused,
-};
+use crate::{bounds::Bounds, exit::Trouble, keyring::Rings, model::Ways, places::Places, settings::refused};
+use ring::Ring;
 
 /// Keys and addresses by the names of providers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reach {
     keys: Keys,
     providers: BTreeMap<String, ProviderSettings>,
-    /// Providers whose keys the keyring does not give, and what to do.
-    lost: BTreeMap<String, String>,
+    /// The keys of the keyring, which are asked for when they are needed.
+    ring: Option<Arc<Ring>>,
     ways: Ways,
 }
 
 impl Reach {
-    /// What the environment and these settings say, and the keys that are kept here, where the environment has none.
+    /// What the environment and these settings say, and the keys that are kept here, where the environment has none. The keyring
+    /// is not asked for any yet.
     ///
     /// # Errors
     /// Where keys are kept in a file that cannot be used.
@@ -41,24 +41,14 @@ impl Reach {
         let kept = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
         let reach = Self::of(settings, |name| std::env::var(name).ok());
         let reach = kept.iter().fold(reach, |reach, (provider, key)| reach.with_key(provider, key.clone()));
-        let keyring = Rings::here(&places.data);
-        Ok(kept.in_keyring().fold(reach, |reach, provider| reach.with_ring(provider, keyring.get(provider))))
-    }
-
-    /// With a key of the keyring; that it has none any more is told when somebody needs it.
-    fn with_ring(mut self, provider: &str, key: Result<Option<SecretString>, KeyringError>) -> Self {
-        let why = match key {
-            Ok(Some(key)) => return self.with_key(provider, key),
-            Ok(None) => "the keyring has forgotten it, as it does when the machine starts anew".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        self.lost.insert(provider.to_owned(), format!("{why}; `holm keys add {provider}` keeps it again"));
-        self
+        let ring = Ring::new(Rings::here(&places.data), kept.in_keyring());
+        Ok(Self { ring: Some(Arc::new(ring)), ..reach })
     }
 
     /// Why the key of a model's provider is not there although somebody has kept it.
     pub(crate) fn lost(&self, name: &str) -> Option<String> {
-        self.lost.get(&known_as(name.split('/').next().unwrap_or_default())).cloned()
+        let provider = known_as(name.split('/').next().unwrap_or_default());
+        self.ring.as_ref()?.lost(&provider)
     }
 
     /// Whether a model of this name is shown a picture or a file as it is. What its format cannot say, its codec says in words.
@@ -107,28 +97,52 @@ impl Reach {
     }
 
     /// In which ways.
+    #[cfg(feature = "local")]
     pub(crate) fn ways(&self) -> Ways {
         self.ways
     }
 
-    /// With one more key. One of the environment stays: whoever set it means it.
+    /// With one more key. One that is there stays: whoever set it means it.
     pub(crate) fn with_key(mut self, provider: &str, key: SecretString) -> Self {
-        if self.keys.get(provider).is_none() {
+        if !self.has_key(provider) {
             self.keys = self.keys.with(provider, key);
         }
         self
     }
 
-    /// The keys.
-    pub(crate) fn keys(&self) -> &Keys {
-        &self.keys
+    /// Whether there is a key of a provider. If only the keyring can have it, that is asked.
+    pub(crate) fn has_key(&self, provider: &str) -> bool {
+        let in_ring = || self.ring.as_ref().is_some_and(|ring| ring.key(provider).is_some());
+        self.keys.get(provider).is_some() || in_ring()
+    }
+
+    /// The keys that are known: all but those of the keyring that nobody has needed.
+    pub(crate) fn keys(&self) -> Keys {
+        let asked = self.ring.iter().flat_map(|ring| ring.known());
+        asked.fold(self.keys.clone(), |keys, (provider, key)| {
+            if keys.get(&provider).is_some() { keys } else { keys.with(&provider, key) }
+        })
+    }
+
+    /// What to say of a model whose key the settings promise by a variable that is not set: its provider is asked without one.
+    pub(crate) fn keyless(&self, model: &str) -> Option<String> {
+        let provider = model.split('/').next().unwrap_or_default();
+        let variable = self.providers.get(provider)?.key_env.as_ref()?;
+        let is_set = std::env::var(&variable.value).is_ok_and(|key| !key.trim().is_empty());
+        (!is_set && !self.has_key(&known_as(provider))).then(|| {
+            let Value { value, origin } = variable;
+            format!("${value}, which {origin} names for the key of {provider}, is not set; there is no key")
+        })
     }
 
     /// A client for the provider of a model's name. A name that the catalogue does not have is a server that speaks like
     /// `OpenAI`'s, if the settings say where it is.
     pub(crate) fn client(&self, name: &str) -> Result<Client, ClientError> {
         let (provider, endpoint) = self.endpoint(name)?;
-        Client::builder().endpoint(&provider, endpoint).keys(self.keys.clone()).build()
+        // Now it is needed, and no other is; where there is none, the client says so.
+        let _ = self.has_key(&provider);
+        let builder = Client::builder().endpoint(&provider, endpoint).keys(self.keys());
+        builder.transport(Arc::new(connections()?)).build()
     }
 
     /// Refuses a provider that is further away than connections may go. One that is not known is told by whoever opens it.
@@ -140,9 +154,10 @@ impl Reach {
     }
 
     /// Whether a model costs nothing: it works on this machine.
+    #[cfg(feature = "local")]
     pub(crate) fn is_free(&self, name: &str) -> bool {
         let here = ["local/", "scripted/"].iter().any(|own| name.starts_with(own));
-        here || self.endpoint(name).is_ok_and(|(_, endpoint)| is_here(endpoint.base()))
+        here || self.endpoint(name).is_ok_and(|(_, endpoint)| crate::bounds::is_here(endpoint.base()))
     }
 
     fn endpoint(&self, name: &str) -> Result<(String, Endpoint), ClientError> {
@@ -172,6 +187,17 @@ impl Reach {
         let said = service.base_env.as_deref().and_then(env).filter(|url| !url.trim().is_empty());
         (said.is_none() || base.origin.layer() == Layer::Policy).then_some(&*base.value)
     }
+}
+
+/// The connections to providers, of all sessions of this process: a server has thousands, and each would read and keep the
+/// certificates that the system trusts and a pool of its own. Keys go with each request, not with a connection.
+fn connections() -> Result<Http, ClientError> {
+    static SHARED: OnceLock<Http> = OnceLock::new();
+    if let Some(shared) = SHARED.get() {
+        return Ok(shared.clone());
+    }
+    let made = Http::new(Timeouts::default(), Proxies::default())?;
+    Ok(SHARED.get_or_init(|| made).clone())
 }
 
 /// A provider's own name, where it was named by another.

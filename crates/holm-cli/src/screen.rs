@@ -227,6 +227,7 @@ impl Screen {
     }
 
     /// Asks on standard error, for those who read the answer themselves, key by key.
+    #[cfg(feature = "local")]
     pub(crate) fn ask(&self, text: &str) {
         let mut state = self.state();
         state.wipe();

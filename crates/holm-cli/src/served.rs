@@ -128,12 +128,12 @@ impl Prompts for Skills {
 }
 
 fn prompts(places: &Places) -> Vec<PromptText> {
-    let prompt = |skill: &holm_config::skills::Skill| PromptText {
-        name: skill.name.clone(),
-        description: skill.description.clone(),
-        text: skill.filled(""),
+    let prompt = |skill: &holm_config::skills::Skill| {
+        // Nothing is put in, so it is no larger than its file.
+        let text = skill.filled("").ok()?;
+        Some(PromptText { name: skill.name.clone(), description: skill.description.clone(), text })
     };
-    skills::Skills::find(places, &[]).listed().map(prompt).collect()
+    skills::Skills::find(places, &[]).listed().filter_map(prompt).collect()
 }
 
 /// Looks at something now and then, and counts how often it was another.

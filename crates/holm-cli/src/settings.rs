@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use holm_config::{ConfigError, Found, Layers, Loaded, Settings};
+use holm_config::{ConfigError, Found, Layers, Loaded, Settings, read_plain};
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 
 use crate::{
@@ -73,7 +73,7 @@ pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
     }
     for path in holm_config::guides(&places.work) {
         let shown = path.display();
-        match std::fs::read(&path).map_err(|error| error.to_string()) {
+        match read_plain(&path).map_err(|error| error.to_string()) {
             Ok(bytes) => match admitted(places, &path, &bytes) {
                 Ok(()) => {
                     texts.push(format!("What {shown} says:\n\n{}", String::from_utf8_lossy(&bytes).trim()));

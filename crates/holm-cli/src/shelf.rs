@@ -105,13 +105,25 @@ impl Shelf {
         Ok(Self { registry, crew, _watching: watching })
     }
 
-    /// Says what cannot be used, and why.
-    pub(crate) fn tell(&self, screen: &Arc<Screen>) {
+    /// Says what cannot be used, and why. Agents that miss a tool of `beyond`, which this run was not given, have no fault of
+    /// their own: one line names them all.
+    pub(crate) fn tell(&self, screen: &Arc<Screen>, beyond: &Toolbox) {
         for problem in self.snapshot().problems() {
             screen.note(&format!("holm: {problem}"));
         }
-        for fault in self.faults(screen) {
+        let lacks = |fault: &CrewFault| {
+            let CrewProblem::NoTool { tool } = &fault.why else { return false };
+            beyond.find(tool).is_some()
+        };
+        let (lacking, faulty): (Vec<CrewFault>, Vec<CrewFault>) =
+            self.faults(screen).into_iter().partition(lacks);
+        for fault in faulty {
             screen.note(&format!("holm: {fault}"));
+        }
+        if !lacking.is_empty() {
+            let names: Vec<String> = lacking.into_iter().map(|fault| fault.agent).collect();
+            let why = "a small model has few tools, and --tools all has theirs";
+            screen.note(&format!("holm: no work is handed to {}: {why}", names.join(", ")));
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
@@ -14,7 +13,7 @@ use holm::{
     runtime::{self, tool_fn},
 };
 use holm_config::{
-    Layer,
+    Layer, read_plain,
     skills::{FoundSkill, Listed, SKILL_FILE, Skill, SkillFolders},
 };
 use holm_tools::{
@@ -133,7 +132,7 @@ impl Skills {
             format!("there is no skill `{name}`; there are {}", known.join(", "))
         })?;
         match word("file") {
-            "" => Ok(usable.skill.filled(word("arguments"))),
+            "" => usable.skill.filled(word("arguments")).map_err(|error| format!("`{name}`: {error}")),
             file => self.file(usable, file),
         }
     }
@@ -146,7 +145,7 @@ impl Skills {
         if !is_below || !folder.is_ok_and(|folder| real == folder.join(file)) {
             return Err(format!("`{file}` is not a file of the skill"));
         }
-        let bytes = fs::read(&real).map_err(|error| error.to_string())?;
+        let bytes = read_plain(&real).map_err(|error| error.to_string())?;
         if usable.owner == Layer::Project {
             let gate = TrustGate::new(self.trust.clone());
             gate.admits(&real, ContentHash::of(&bytes).as_bytes())?;

@@ -142,9 +142,28 @@ pub struct Turns(pub u64);
 
 impl<'de> Deserialize<'de> for Turns {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        match u64::deserialize(from)? {
-            0 => Err(de::Error::custom("a run takes one turn at the least")),
-            turns => Ok(Self(turns)),
+        from.deserialize_i64(TurnsVisitor)
+    }
+}
+
+/// Says what a number of turns is to whoever has written something else.
+struct TurnsVisitor;
+
+impl de::Visitor<'_> for TurnsVisitor {
+    type Value = Turns;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a whole number of turns")
+    }
+
+    fn visit_i64<E: de::Error>(self, turns: i64) -> Result<Turns, E> {
+        self.visit_u64(u64::try_from(turns).unwrap_or_default())
+    }
+
+    fn visit_u64<E: de::Error>(self, turns: u64) -> Result<Turns, E> {
+        match turns {
+            0 => Err(E::custom("a run takes one turn at the least")),
+            turns => Ok(Turns(turns)),
         }
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::{ConfigError, ConfigProblem, exe::ExeAgent, read::one_line};
 
 pub use goose::{goose_recipe, goose_servers};
-pub use hooks::hooks;
+pub use hooks::{codex_hooks, hooks};
 pub use opencode::{Opencode, opencode};
 
 /// What Claude Code calls its tools, and what they are called here.
@@ -87,12 +87,7 @@ impl Servers {
 /// # Errors
 /// Where the file is no TOML, with the line.
 pub fn codex_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
-    let whole: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| {
-        let line = crate::read::line_of(text, error.span().map_or(0, |span| span.start));
-        ConfigError::at(path, line, ConfigProblem::Syntax(one_line(error.message())))
-    })?;
-    let whole = serde_json::to_value(whole)
-        .map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))?;
+    let whole = codex(text, path)?;
     let mut found = Servers::none();
     for (name, entry) in whole.get("mcp_servers").and_then(Json::as_object).into_iter().flatten() {
         let mut entry = entry.as_object().cloned().unwrap_or_default();
@@ -102,8 +97,18 @@ pub fn codex_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
         }
         found.add(name, entry);
     }
-    found.leave(&whole, &["mcp_servers"]);
+    found.leave(&whole, &["mcp_servers", "hooks"]);
     Ok(found)
+}
+
+/// The `config.toml` of codex.
+fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
+    let whole: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| {
+        let line = crate::read::line_of(text, error.span().map_or(0, |span| span.start));
+        ConfigError::at(path, line, ConfigProblem::Syntax(one_line(error.message())))
+    })?;
+    serde_json::to_value(whole)
+        .map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))
 }
 
 /// An agent of Claude Code or opencode (`agents/NAME.md`); one without a name is called by its file.

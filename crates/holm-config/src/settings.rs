@@ -6,7 +6,10 @@ use holm_grants::{Allowance, AllowanceKind, Grant, Mode};
 use holm_kernel::NanoUsd;
 use serde_json::{Value as Json, json};
 
-use crate::{Alias, ConfigError, ConfigProblem, File, Layer, Located, Origin, ToolSet, Value, read::line_of};
+use crate::{
+    Alias, ConfigError, ConfigProblem, File, Layer, Located, Origin, ToolSet, Value,
+    read::{line_of, text_of},
+};
 
 /// What was said, by one layer or by all. What nobody said is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,10 +74,10 @@ impl Settings {
         }
         let at = Place { text, path, layer };
         let providers = file.providers.into_iter().map(|(name, provider)| {
-            let settings =
-                ProviderSettings { base_url: at.one(provider.base_url), key_env: at.one(provider.key_env) };
-            (name, settings)
+            let base_url = provider.base_url.map(|url| at.address(url)).transpose()?;
+            Ok((name, ProviderSettings { base_url, key_env: at.one(provider.key_env) }))
         });
+        let providers = providers.collect::<Result<_, ConfigError>>()?;
         let aliases = file.aliases.into_iter().map(|(name, alias)| (name, at.value(alias)));
         Ok(Self {
             model: at.one(file.model),
@@ -90,9 +93,19 @@ impl Settings {
             kind: at.one(file.ladder.kind),
             allow: at.many(file.commands.allow),
             deny: at.many(file.commands.deny),
-            providers: providers.collect(),
+            providers,
             aliases: aliases.collect(),
         })
+    }
+
+    /// Reads a project's file, whether or not somebody trusts it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and where the file is not there or cannot be read.
+    pub fn of_project(path: &Path) -> Result<Self, ConfigError> {
+        let missing = || ConfigError::whole(path, ConfigProblem::Missing);
+        let text = text_of(path, Layer::Project)?.ok_or_else(missing)?;
+        Self::read(&text, path, Layer::Project)
     }
 
     /// Everything that was said, in the order of the keys of a file.
@@ -169,6 +182,18 @@ impl Place<'_> {
             Ok(Value { value, origin })
         };
         texts.into_iter().map(grant).collect()
+    }
+
+    /// An address is looked at here, where its line is known. It may hold a password, so the message does not repeat it.
+    fn address(&self, url: Located<String>) -> Result<Value<String>, ConfigError> {
+        let low = url.value.trim().to_ascii_lowercase();
+        let host = low.strip_prefix("https://").or_else(|| low.strip_prefix("http://"));
+        if host.is_none_or(|host| host.is_empty() || host.starts_with('/')) {
+            let problem =
+                ConfigProblem::WrongValue("this is no address; write it like \"https://host/v1\"".into());
+            return Err(ConfigError::at(self.path, line_of(self.text, url.span.start), problem));
+        }
+        Ok(self.value(url))
     }
 
     fn one<T>(&self, located: Option<Located<T>>) -> Option<Value<T>> {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use holm_grants::{Host, Url};
 use rustls::ClientConfig;
+use rustls::client::Resumption;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls_platform_verifier::Verifier;
@@ -16,6 +17,10 @@ use crate::error::{NetError, origin};
 
 /// Whom the operating system trusts, once somebody has asked.
 static TRUSTED: OnceLock<Arc<Verifier>> = OnceLock::new();
+
+/// Tickets by which a client goes on with servers that it knows, eight for each: an agent speaks with a few of them. There
+/// are several clients in each of a server's thousands of sessions, and each has room for all of its tickets from the start.
+const REMEMBERED: usize = 4 * 8;
 
 /// Whom to trust. The certificate must be for the URL's host, however its address was found.
 #[derive(Clone, Debug)]
@@ -39,12 +44,13 @@ impl Tls {
                 Arc::clone(TRUSTED.get_or_init(|| Arc::new(read)))
             }
         };
-        let config = ClientConfig::builder_with_provider(provider)
+        let mut config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(no_roots)?
             .dangerous()
             .with_custom_certificate_verifier(verifier)
             .with_no_client_auth();
+        config.resumption = Resumption::in_memory_sessions(REMEMBERED);
         Ok(Self::with_config(config))
     }
 

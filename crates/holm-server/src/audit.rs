@@ -1,13 +1,17 @@
 //! Who did what: one line for every request that changes something or was turned away. Nothing of what was said is in it.
+//! A file that is full is put aside, and the oldest of those go: whoever knocks again and again must not fill the disk.
 
 use std::{
+    collections::VecDeque,
     fs, io,
-    io::Write as _,
+    io::{Read as _, Write as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use bytes::Bytes;
+use futures::{Stream, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -15,6 +19,12 @@ use crate::{ServerError, auth::Who};
 
 /// The file.
 const FILE: &str = "audit.jsonl";
+/// Bytes after which a file is put aside: some hundred thousand lines, which an editor still opens.
+const FULL: u64 = 32 * 1024 * 1024;
+/// Files that are kept beside the one that is written: a quarter of a gigabyte in all, years of a small team.
+const KEPT: u32 = 7;
+/// Bytes that are read at a time when the log is given out.
+const PIECE: u64 = 64 * 1024;
 /// The longest path that is written down; a longer one is an attack, and its beginning says so.
 const LONGEST: usize = 256;
 
@@ -22,7 +32,43 @@ const LONGEST: usize = 256;
 #[derive(Debug, Clone)]
 pub struct Audit {
     place: PathBuf,
-    file: Arc<Mutex<fs::File>>,
+    full: u64,
+    file: Arc<Mutex<Written>>,
+}
+
+/// The file that is written.
+#[derive(Debug)]
+struct Written {
+    file: fs::File,
+    size: u64,
+}
+
+/// The whole log as it was when somebody asked for it, the oldest lines first.
+#[derive(Debug)]
+pub struct Export(VecDeque<io::Take<fs::File>>);
+
+impl Export {
+    /// The log in pieces, each read when it is wanted.
+    pub fn pieces(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+        stream::try_unfold(self, |mut export| async move {
+            let read = tokio::task::spawn_blocking(move || {
+                let piece = export.piece()?;
+                Ok::<_, io::Error>(piece.map(|piece| (piece, export)))
+            });
+            read.await.unwrap_or_else(|error| Err(io::Error::other(error)))
+        })
+    }
+
+    fn piece(&mut self) -> io::Result<Option<Bytes>> {
+        while let Some(file) = self.0.front_mut() {
+            let mut piece = Vec::new();
+            if file.by_ref().take(PIECE).read_to_end(&mut piece)? > 0 {
+                return Ok(Some(piece.into()));
+            }
+            self.0.pop_front();
+        }
+        Ok(None)
+    }
 }
 
 /// One line.
@@ -72,16 +118,14 @@ impl Audit {
     /// # Errors
     /// [`ServerError::File`].
     pub fn open(folder: &Path) -> Result<Self, ServerError> {
+        Self::open_with(folder, FULL)
+    }
+
+    /// With files of another size.
+    fn open_with(folder: &Path, full: u64) -> Result<Self, ServerError> {
         let place = folder.join(FILE);
-        let mut options = fs::OpenOptions::new();
-        options.append(true).create(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
-        }
-        let file = options.open(&place).map_err(|error| ServerError::file(&place, &error))?;
-        Ok(Self { place, file: Arc::new(Mutex::new(file)) })
+        let file = Written::open(&place).map_err(|error| ServerError::file(&place, &error))?;
+        Ok(Self { place, full, file: Arc::new(Mutex::new(file)) })
     }
 
     /// Writes a line.
@@ -103,20 +147,89 @@ impl Audit {
     ///
     /// # Errors
     /// [`ServerError::File`].
-    pub async fn export(&self) -> Result<Vec<u8>, ServerError> {
-        let place = self.place.clone();
-        let read = tokio::task::spawn_blocking(move || {
-            fs::read(&place).map_err(|error| ServerError::file(&place, &error))
-        });
-        read.await.unwrap_or_else(|error| {
-            Err(ServerError::File { place: self.place.display().to_string(), reason: error.to_string() })
-        })
+    pub async fn export(&self) -> Result<Export, ServerError> {
+        let log = self.clone();
+        let opened = tokio::task::spawn_blocking(move || log.reading());
+        let opened = opened.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+        opened.map_err(|error| ServerError::file(&self.place, &error))
+    }
+
+    /// Opens all files at one moment: what is put aside later is still read where it was.
+    fn reading(&self) -> io::Result<Export> {
+        let written = self.lock();
+        let mut files = VecDeque::new();
+        for number in (1..=KEPT).rev() {
+            match fs::File::open(self.aside(number)) {
+                Ok(file) => files.push_back(file.take(u64::MAX)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // As far as it is written now, so that it ends with a whole line.
+        files.push_back(fs::File::open(&self.place)?.take(written.size));
+        drop(written);
+        Ok(Export(files))
     }
 
     fn append(&self, entry: &Entry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
-        // One write a line, so that lines of two processes do not mix.
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line)
+        let mut written = self.lock();
+        if written.size >= self.full {
+            // One that cannot be put aside goes on to grow: a line that is lost is worse than one too many.
+            let _ = self.put_aside(&mut written);
+        }
+        if let Err(error) = written.file.write_all(&line) {
+            // A part of a line would spoil the next one.
+            let _ = written.file.set_len(written.size);
+            return Err(error);
+        }
+        written.size += line.len() as u64;
+        Ok(())
+    }
+
+    /// Begins a new file. Each that was put aside before counts one more, and the oldest goes. Nothing is moved before there is
+    /// a file to go on with, and where a number is free nothing beyond it is moved: tries that fail cost none that is kept.
+    fn put_aside(&self, written: &mut Written) -> io::Result<()> {
+        let next = self.place.with_file_name(format!("{FILE}.new"));
+        let begun = Written::open(&next)?;
+        let free = (1..=KEPT).find(|number| !self.aside(*number).exists()).unwrap_or(KEPT);
+        for number in (1..free).rev() {
+            fs::rename(self.aside(number), self.aside(number + 1))?;
+        }
+        fs::rename(&self.place, self.aside(1))?;
+        if let Err(error) = fs::rename(&next, &self.place) {
+            fs::rename(self.aside(1), &self.place)?;
+            return Err(error);
+        }
+        *written = begun;
+        Ok(())
+    }
+
+    fn aside(&self, number: u32) -> PathBuf {
+        self.place.with_file_name(format!("{FILE}.{number}"))
+    }
+
+    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    fn lock(&self) -> MutexGuard<'_, Written> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+impl Written {
+    fn open(place: &Path) -> io::Result<Self> {
+        let mut options = fs::OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        let file = options.open(place)?;
+        let size = file.metadata()?.len();
+        Ok(Self { file, size })
+    }
+}
+
+#[cfg(test)]
+mod tests;

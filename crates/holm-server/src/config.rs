@@ -1,7 +1,7 @@
 //! How a server is set up. What is left out is the safe choice: this machine alone, small limits.
 
 use std::{
-    net::{Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
     str::FromStr,
     time::Duration,
@@ -32,6 +32,8 @@ pub struct Config {
     pub hosts: Vec<String>,
     /// Origins beside its own whose pages may ask, such as `https://holm.example.org`.
     pub origins: Vec<String>,
+    /// Proxies that are trusted to say in `x-forwarded-for` whose requests they pass on.
+    pub proxies: Vec<IpAddr>,
     /// The certificate; none speaks plain HTTP.
     pub tls: Option<Tls>,
     /// Where sites with a host name of their own are shown; none shows no such sites.
@@ -52,6 +54,7 @@ impl Config {
             base: BasePath::default(),
             hosts: Vec::new(),
             origins: Vec::new(),
+            proxies: Vec::new(),
             tls: None,
             sites: None,
             takeover: None,

@@ -27,6 +27,9 @@ pub(crate) const PROTOCOL: &str = "holm";
 /// How a token stands among the protocols of a WebSocket: a browser can send it in no other way that is not an address.
 const BEARER_PROTOCOL: &str = "holm.bearer.";
 
+/// Where a proxy says whose requests it passes on.
+const FORWARDED: &str = "x-forwarded-for";
+
 /// The status of a request whose client left before it was answered, as proxies write it down.
 const LEFT: u16 = 499;
 
@@ -49,7 +52,7 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// Lets a request in, or turns it away. What changes something and what is turned away is written down.
 pub(crate) async fn door(State(server): State<Server>, mut request: Request, next: Next) -> Response {
-    let from = peer(&request);
+    let from = peer(server.config(), &request);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
     let entry = |who: Option<&Who>, status| AuditEntry::new(who, from.to_string(), &method, &path, status);
@@ -223,10 +226,26 @@ async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-/// The address of whoever asks.
-pub(crate) fn peer(request: &Request) -> IpAddr {
+/// The address of whoever asks. A trusted proxy puts the address that it saw at the end of `x-forwarded-for`; what stands before the
+/// word of the last trusted one is anybody's.
+pub(crate) fn peer(config: &Config, request: &Request) -> IpAddr {
     let known = request.extensions().get::<Peer>();
-    known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical())
+    let mut from = known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical());
+    // Bytes, since a value that is no text as a whole still has the proxy's word at its end.
+    let said = request.headers().get_all(FORWARDED).iter().map(HeaderValue::as_bytes);
+    let said: Vec<&[u8]> = said.flat_map(|value| value.split(|byte| *byte == b',')).collect();
+    for said in said.iter().rev() {
+        let said = std::str::from_utf8(said).unwrap_or_default();
+        let Some(before) = address(said.trim()).filter(|_| config.proxies.contains(&from)) else { break };
+        from = before;
+    }
+    from
+}
+
+/// An address, with or without a port.
+fn address(said: &str) -> Option<IpAddr> {
+    let read = said.parse::<IpAddr>().or_else(|_| said.parse::<SocketAddr>().map(|address| address.ip()));
+    read.ok().map(|address| address.to_canonical())
 }
 
 /// Puts the headers on that every answer has.

@@ -9,7 +9,9 @@
 //! ```
 //!
 //! - **Who gets in** is decided before a body is read: the name that was asked for, the page that asks, then the
-//!   token ([`auth`]). Without one there are the dashboard's files and nothing else; nothing is changed by `GET`.
+//!   token ([`auth`]). Without one there are the dashboard's files, and `/hooks`, where a message that is signed with the key
+//!   of a job begins that job and says no more than that. Sites have addresses of their own, and a password where somebody
+//!   has set one. Nothing is changed by `GET`.
 //! - **Who sees what**: each user has a workspace, a store and grants of their own; another user's session does not exist
 //!   for them.
 //! - **A watcher never holds a run up**: events are kept in a bounded [`Feed`] that watchers read at their own pace; one
@@ -41,7 +43,7 @@ pub mod terminal;
 mod workshop;
 
 pub use answer::{Problem, Refusal};
-pub use audit::{Audit, Entry as AuditEntry};
+pub use audit::{Audit, Entry as AuditEntry, Export as AuditExport};
 pub use config::{BasePath, Config, Limits, Tls};
 pub use error::ServerError;
 pub use id::{PartName, SessionId};

@@ -31,6 +31,7 @@ pub fn router(server: Server) -> Router {
         .route("/api/sessions/{id}/title", post(sessions::title))
         .route("/api/sessions/{id}/fork", post(sessions::fork))
         .route("/api/sessions/{id}/replay", get(sessions::replay))
+        .route("/api/sessions/{id}/grants", get(sessions::grants))
         .route("/api/sessions/{id}/export", get(sessions::export))
         .route("/api/sessions/{id}/prompt", post(work::prompt))
         .route("/api/sessions/{id}/steer", post(work::steer))
@@ -111,7 +112,7 @@ fn parts() -> Router<Server> {
         servers::list, servers::test, servers::add, servers::remove, settings::show,
         backups::list, backups::make,
         sessions::list, sessions::create, sessions::show, sessions::title, sessions::fork, sessions::replay,
-        sessions::export, sessions::erase, sessions::search,
+        sessions::grants, sessions::export, sessions::erase, sessions::search,
         work::prompt, work::steer, work::follow_up, work::cancel,
         questions::list, questions::answer, events::events, events::socket,
         usage::usage, files::read, files::write, files::remove, files::rename, folders::list, folders::make,

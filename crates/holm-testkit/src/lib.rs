@@ -4,7 +4,8 @@
 //! people and hooks answer, who interrupts, and what goes wrong (crashes at record boundaries, facts that come late,
 //! twice or never, clocks that jump). [`Sim`] drives a real kernel through it, every step by way of the journal:
 //! handle, append, perform. What came of it is an [`Outcome`], and [`check`] holds it to the promises that every run
-//! keeps. The same configuration, script and seed give the same outcome, byte for byte.
+//! keeps. The same configuration, script and seed give the same outcome, byte for byte. Beside the real kernel runs a
+//! [`naive`] one, and both must decide the same.
 //!
 //! What talks to a provider over a socket is tested against [`double`], which speaks every wire format and misbehaves
 //! on purpose; stores that need a PostgreSQL server start one by [`postgres`].
@@ -21,6 +22,7 @@
 
 pub mod check;
 pub mod double;
+pub mod naive;
 mod outcome;
 #[cfg(unix)]
 pub mod postgres;

@@ -8,7 +8,7 @@ use holm_kernel::{
     journal::{Head, Snapshot, SnapshotError},
 };
 
-use crate::Script;
+use crate::{Script, naive::Comparison};
 
 /// What came of a simulation.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub struct Outcome {
     pub state: String,
     /// How often a host died or gave the run away.
     pub takeovers: u64,
+    /// How far the naive kernel decided the same.
+    pub naive: Comparison,
     /// What went wrong while it was played; [`check::all`](crate::check::all) finds the rest.
     pub violations: Vec<Violation>,
 }

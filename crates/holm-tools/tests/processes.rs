@@ -15,7 +15,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use holm_grants::{GrantSet, Level, Mode};
@@ -53,6 +53,9 @@ const TESTS: &[Test] = &[
     ("a_run_that_is_killed_leaves_no_stray_worktree", || Box::pin(is_killed())),
 ];
 
+/// Longer than any machine takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// The argument by which this program becomes a run that is to be killed.
 const VICTIM: &str = "--victim";
 
@@ -71,6 +74,15 @@ fn main() {
         }
     }
     println!("test result: ok");
+}
+
+/// Waits until something holds.
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < end, "{what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// A project with a file in it, and what runs its commands.
@@ -330,13 +342,15 @@ async fn leaves_nothing() {
     let stage = Stage::new();
     fs::create_dir(stage.path("out")).unwrap();
     let wants = Wants { grants: holm_grants::GrantSet::parse(["write:out/"]).unwrap(), ..Wants::default() };
-    let line = "echo x > out/begun; (setsid sleep 6; touch out/alive) & sleep 60".to_owned();
+    // All of them hold a lock for as long as they are there.
+    let line = "exec 9> out/held; flock 9 && echo x > out/begun; (setsid sleep 600 &); sleep 600".to_owned();
     let limit = Duration::from_secs(4);
     let late =
         stage.jailed.run(Command { line, input: String::new(), limit, wants, scripts: Vec::new() }).await;
     assert_eq!(late, Err(NotDone::Late { limit }));
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    assert!(stage.path("out/begun").exists() && !stage.path("out/alive").exists());
+    assert!(stage.path("out/begun").exists());
+    let lock = fs::File::open(stage.path("out/held")).unwrap();
+    until("all of them are gone", || lock.try_lock().is_ok()).await;
 }
 
 async fn notices_changes() {
@@ -383,12 +397,7 @@ async fn runs_what_was_seen() {
         let command = Command { line: line.into(), input: String::new(), limit, wants, scripts };
         let running = stage.jailed.run(command);
         let swapping = async {
-            for _ in 0..1_200 {
-                if stage.path("signs/runs").exists() {
-                    break;
-                }
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
+            until("it runs", || stage.path("signs/runs").exists()).await;
             swap(stage.folder.path());
             fs::write(stage.path("signs/go"), "").unwrap();
         };
@@ -416,14 +425,7 @@ async fn is_killed() {
     git(&repository, &["commit", "-qm", "poem"]);
     let mut victim = std::process::Command::new("/proc/self/exe");
     let mut victim = victim.arg(VICTIM).env("PLACE", folder.path()).spawn().unwrap();
-    let begun = folder.path().join("begun");
-    for _ in 0..600 {
-        if begun.exists() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    assert!(begun.exists(), "the run has begun");
+    until("the run has begun", || folder.path().join("begun").exists()).await;
     assert_eq!(git(&repository, &["worktree", "list"]).lines().count(), 2);
     victim.kill().unwrap();
     victim.wait().unwrap();

@@ -108,6 +108,21 @@ pub struct Asked {
     pub reasoning: Reasoning,
 }
 
+/// How many messages back the call of a result is looked for: a batch lies directly before its results.
+const BATCH_REACH: usize = 256;
+
+/// How many calls are looked at for it, so that a request of many calls and many results is read in one pass.
+const BATCH_CALLS: usize = 1_024;
+
+impl Asked {
+    /// The tool of a call whose result comes next; nothing if no call near by has this id.
+    pub(crate) fn tool_of(&self, call: &str) -> String {
+        let recent = self.messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
+        let known = recent.take(BATCH_CALLS).find(|known| known.id == call);
+        known.map(|known| known.name.clone()).unwrap_or_default()
+    }
+}
+
 /// A tool as a client declares it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AskedTool {
@@ -149,6 +164,23 @@ impl BadBody {
     }
 }
 
+/// What an answer must be, of OpenAI's two ways to say so: `schema` leads from the format to its schema. What is not known is refused:
+/// a client that is not told would believe that its answer has the form it wished for.
+pub(crate) fn read_format(format: Option<&Json>, place: &str, schema: &str) -> Result<Option<Json>, BadBody> {
+    let Some(format) = format.filter(|format| !format.is_null()) else { return Ok(None) };
+    match format.get("type").and_then(Json::as_str) {
+        Some("text") => Ok(None),
+        Some("json_object") => Ok(Some(Json::object([("type", "object".into())]))),
+        Some("json_schema") => match format.pointer(schema) {
+            Some(found) => Ok(Some(found.clone())),
+            None => Err(BadBody::member(alloc::format!("{place}{schema}"), "a JSON Schema")),
+        },
+        Some(_) | None => {
+            Err(BadBody::member(alloc::format!("{place}/type"), "text, json_object or json_schema"))
+        }
+    }
+}
+
 /// The status code under which a failure is reported to a client.
 pub const fn status(class: FailureClass) -> u16 {
     match class {
@@ -175,3 +207,6 @@ pub fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
         Some(piece)
     })
 }
+
+#[cfg(test)]
+mod tests;

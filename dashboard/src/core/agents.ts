@@ -1,5 +1,49 @@
 // The file of an agent, changed key by key: what a page does not know of it, remarks and all, stays as it was written.
 
+import type { AgentView } from './wire.ts';
+
+const NANO = 1_000_000_000;
+
+/** The fields of an agent as they are typed. */
+export interface Draft {
+  about: string;
+  prompt: string;
+  mode: string;
+  model: string;
+  /** One a line. */
+  grants: string;
+  /** None is all of them. */
+  tools: string[] | null;
+  limits: Record<Limit, string>;
+}
+
+export type Limit = 'turns' | 'tokens' | 'time' | 'spend' | 'depth';
+
+/** What the fields show of an agent. */
+export function draftOf(of: Pick<AgentView, 'description' | 'prompt' | 'mode' | 'model' | 'grants' | 'tools' | 'limits'>): Draft {
+  const { turns, tokens, time_ms: time, spend_nano_usd: spend, depth } = of.limits;
+  return {
+    about: of.description,
+    prompt: of.prompt,
+    mode: of.mode ?? '',
+    model: of.model ?? '',
+    grants: of.grants.join('\n'),
+    tools: of.tools === null ? null : [...of.tools],
+    limits: {
+      turns: turns?.toString() ?? '',
+      tokens: tokens?.toString() ?? '',
+      time: time === null ? '' : `${time / 1_000}s`,
+      spend: spend === null ? '' : `${spend / NANO}usd`,
+      depth: depth?.toString() ?? '',
+    },
+  };
+}
+
+/** The fields of the file that a new agent begins with. */
+export function newDraft(): Draft {
+  return { about: '', prompt: 'You are …', mode: '', model: '', grants: '', tools: null, limits: { turns: '', tokens: '', time: '', spend: '', depth: '' } };
+}
+
 /** What stands in a new file. */
 export function newAgent(name: string): string {
   return `---\nname: ${name}\ndescription: \ntools: "*"\n---\nYou are …\n`;

@@ -21,7 +21,10 @@ const AROUND = 3;
 
 /** The lines that differ between two texts, by their longest common lines. */
 export function diffLines(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [before === '' ? [] : before.split('\n'), after === '' ? [] : after.split('\n')];
+  // What ends a last line is no line after it; where only one side has it, that is a change to be seen.
+  const whole = [before, after].every((text) => text === '' || text.endsWith('\n'));
+  const split = (text: string): string[] => (text === '' ? [] : (whole ? text.slice(0, -1) : text).split('\n'));
+  const [old, fresh] = [split(before), split(after)];
   let head = 0;
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1;
   let tail = 0;

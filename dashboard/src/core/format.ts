@@ -2,14 +2,18 @@
 
 const NANO = 1_000_000_000;
 
+// Made once: a browser takes longer to make one than to write a hundred lines with it.
+const NUMBERS = new Intl.NumberFormat('en');
+const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
 /** `3 messages`, `1 message`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(count: number, noun: string, many = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : many}`;
 }
 
 /** `1,234`, `12.3k`, `4.5M`. */
 export function compact(value: number): string {
-  if (value < 10_000) return value.toLocaleString('en');
+  if (value < 10_000) return NUMBERS.format(value);
   if (value < 1_000_000) return `${trim(value / 1_000)}k`;
   return `${trim(value / 1_000_000)}M`;
 }
@@ -46,7 +50,9 @@ export function duration(millis: number): string {
 
 /** A time of day and a date, as the reader's browser writes them. */
 export function when(millis: number): string {
-  return new Date(millis).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  const time = new Date(millis);
+  // A journal from elsewhere may say anything, and a formatter throws where there is no such time.
+  return Number.isNaN(time.getTime()) ? 'at no known time' : TIMES.format(time);
 }
 
 /** How long ago, roughly. */

@@ -4,14 +4,19 @@
 import { EMPTY, type Transcript, reduceEvents } from './transcript.ts';
 import type { Numbered } from './wire.ts';
 
-/** Events between two kept folds: a slider's step folds at most as many. */
+/** Events between two kept folds at first: a slider's step folds at most as many. */
 const STRIDE = 200;
+/** Folds that are kept. Each holds a list as long as the run was; a run that needs more has them further apart. */
+const MOST_KEPT = 128;
 
 /** Everything that happened in a run, and the run at any point of it. */
 export class History {
   readonly #events: Numbered[] = [];
-  /** The transcript before event `STRIDE * n`. */
-  readonly #kept: Transcript[] = [EMPTY];
+  #stride = STRIDE;
+  /** The transcript before event `#stride * n`. */
+  #kept: Transcript[] = [EMPTY];
+  /** Where somebody looked last: whoever goes on from there folds what lies between. */
+  #last = { count: 0, transcript: EMPTY };
 
   /** How many events there are. */
   get length(): number {
@@ -25,18 +30,28 @@ export class History {
 
   /** Adds what happened next. */
   add(events: readonly Numbered[]): void {
-    this.#events.push(...events);
-    while (this.#kept.length * STRIDE <= this.#events.length) {
-      const from = (this.#kept.length - 1) * STRIDE;
+    for (const event of events) this.#events.push(event);
+    while (this.#kept.length * this.#stride <= this.#events.length) {
+      const from = (this.#kept.length - 1) * this.#stride;
       const before = this.#kept[this.#kept.length - 1] ?? EMPTY;
-      this.#kept.push(reduceEvents(before, this.#events.slice(from, from + STRIDE)));
+      this.#kept.push(reduceEvents(before, this.#events.slice(from, from + this.#stride)));
+      if (this.#kept.length > MOST_KEPT) this.#thin();
     }
   }
 
   /** The run after its first `count` events. */
   at(count: number): Transcript {
     const within = Math.max(0, Math.min(Math.floor(count), this.#events.length));
-    const kept = Math.min(Math.floor(within / STRIDE), this.#kept.length - 1);
-    return reduceEvents(this.#kept[kept] ?? EMPTY, this.#events.slice(kept * STRIDE, within));
+    const kept = Math.min(Math.floor(within / this.#stride), this.#kept.length - 1);
+    const near = this.#last.count <= within && this.#last.count > kept * this.#stride;
+    const base = near ? this.#last : { count: kept * this.#stride, transcript: this.#kept[kept] ?? EMPTY };
+    const transcript = reduceEvents(base.transcript, this.#events.slice(base.count, within));
+    this.#last = { count: within, transcript };
+    return transcript;
+  }
+
+  #thin(): void {
+    this.#kept = this.#kept.filter((_, at) => at % 2 === 0);
+    this.#stride *= 2;
   }
 }

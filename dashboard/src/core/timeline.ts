@@ -48,6 +48,50 @@ export interface Timeline {
   ended: number;
 }
 
+/** How many turns had begun before an event, counted from 0. Turns stand in the order of their events. */
+export function turnsBefore(turns: readonly Turn[], event: number): number {
+  let [low, high] = [0, turns.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((turns[middle] as Turn).event < event) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What the turns until each of them cost together: the first is before all. */
+export function costs(turns: readonly Turn[]): number[] {
+  const sums = [0];
+  for (const turn of turns) sums.push((sums[sums.length - 1] ?? 0) + (turn.cost ?? 0));
+  return sums;
+}
+
+/** Bars on a line of so many places; those that would lie on one another are one. */
+export interface Bar {
+  x: number;
+  width: number;
+  what: string;
+}
+
+/** Puts spans of time into bars. A long run has more of them than a screen has places, and nobody could tell them apart. */
+export function bars(spans: readonly { began: number; millis: number; what: string }[], line: Timeline, places: number): Bar[] {
+  const scale = places / Math.max(1, line.ended - line.began);
+  const found: (Bar & { count: number })[] = [];
+  for (const { began, millis, what } of spans) {
+    const x = (began - line.began) * scale;
+    const end = x + Math.max(NARROWEST, millis * scale);
+    const last = found[found.length - 1];
+    if (last !== undefined && x < last.x + last.width && x - last.x < 1) {
+      last.width = Math.max(last.width, end - last.x);
+      last.count += 1;
+    } else found.push({ x, width: end - x, what, count: 1 });
+  }
+  return found.map(({ x, width, what, count }) => ({ x, width, what: count === 1 ? what : `${what} and ${count - 1} more` }));
+}
+
+/** So wide is a bar at least, or nobody would see it. */
+const NARROWEST = 1.5;
+
 /** Reads the turns out of a run's events. */
 export function timeline(events: readonly Numbered[]): Timeline {
   const fold = new Fold();

@@ -26,8 +26,20 @@ export function destination(href: string): string {
   return url.protocol === 'mailto:' ? url.pathname : url.host;
 }
 
+/** Whether an address is of a site, which may have pictures. */
+export function isSite(href: string): boolean {
+  return /^https?:/.test(href);
+}
+
 /** Media types whose bytes are drawn as a picture. SVG is a document and may hold anything, so it is not among them. */
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp']);
+
+/** What a file holds by the end of its name, if it is a picture that is drawn. */
+export function pictureType(path: string): string | null {
+  const [, end] = /\.([a-z0-9]+)$/i.exec(path) ?? [];
+  const type = `image/${end?.toLowerCase() === 'jpg' ? 'jpeg' : end?.toLowerCase()}`;
+  return isPicture(type) ? type : null;
+}
 
 /** Whether content of this type is drawn. */
 export function isPicture(mediaType: string): boolean {

@@ -167,6 +167,8 @@ export interface BackupView {
   at: number;
   files: number;
   bytes: number;
+  /** Files and folders of workspaces that could not be read; an older server does not say. */
+  left_out?: number;
 }
 
 export interface FolderView {
@@ -292,12 +294,28 @@ export interface AuditEntry {
   status: number;
 }
 
+/** What a call may use, from a record of the journal on. */
+export interface Use {
+  record: number;
+  call: number;
+  tool: string;
+  /** Whether somebody is asked, or the call runs with it. */
+  step: 'asked' | 'run';
+  needs: string[];
+  missing: string[];
+  /** What an agent holds that the call starts. */
+  hands_on: string[];
+  reasons: string[];
+}
+
 // --- questions -------------------------------------------------------------------------------------------------------
 
 export interface Approval {
   tool: string;
   arguments: string;
   command: string | null;
+  /** Whose call it is, where it is not the session's own: the helper, below those that asked for it. */
+  helper?: string | null;
   level: string;
   needs: string[];
   missing: string[];

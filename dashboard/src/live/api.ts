@@ -3,7 +3,7 @@
 import type {
   AgentCard, AgentView, Answer, AuditEntry, BackupView, CallView, FolderView, Health, Hit, JobList, JobRun, JobSpec, JobView, MadeToken, Me,
   ModelCard, NewSession, NewSite, Numbered, Posed, Reloaded, Role, ServerTest, ServerView, Session, SessionPage, SettingsView,
-  SiteView, SkillCard, SkillView, TokenView, ToolCard, ToolView, Tried, UsageBy, UsageView,
+  SiteView, SkillCard, SkillView, TokenView, ToolCard, ToolView, Tried, UsageBy, UsageView, Use,
 } from '../core/wire.ts';
 
 /** Something was not done. */
@@ -103,6 +103,8 @@ export class Api {
   fork = (id: string, record: number): Promise<Session> => this.#json('POST', at(id, 'fork'), { at: record });
   erase = (id: string): Promise<void> => this.#done('DELETE', at(id));
   replay = (id: string): Promise<Numbered[]> => this.#json('GET', at(id, 'replay'));
+  /** What each call of a session needed, was asked about and ran with. */
+  uses = (id: string): Promise<Use[]> => this.#json('GET', at(id, 'grants'));
   search = (words: string): Promise<Hit[]> => this.#json('GET', `api/search?${query({ q: words })}`);
 
   prompt = (id: string, text: string): Promise<void> => this.#done('POST', at(id, 'prompt'), { text });
@@ -141,8 +143,8 @@ export class Api {
   }
 
   /** Writes a file in place of the one that was read; without one, as a new one. Gives what to send along the next time. */
-  async writeFile(path: string, text: string, etag: string | null): Promise<string | null> {
-    const answer = await this.#ask('PUT', `api/files?${query({ path })}`, new Blob([text]), { headers: precondition(etag) });
+  async writeFile(path: string, content: Blob, etag: string | null): Promise<string | null> {
+    const answer = await this.#ask('PUT', `api/files?${query({ path })}`, content, { headers: precondition(etag) });
     return answer.headers.get('etag');
   }
 

@@ -2,6 +2,8 @@
 
 import { type ShallowRef, shallowRef } from 'vue';
 
+import { ApiError } from './api.ts';
+
 /** What went wrong, as a sentence. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : 'something went wrong';
@@ -40,6 +42,8 @@ export function load<T>(fetch: () => Promise<T>): Loaded<T> {
 
 export interface Doing {
   error: Readonly<ShallowRef<string | null>>;
+  /** The server's word for what went wrong; none where it was not the server. */
+  code: Readonly<ShallowRef<string | null>>;
   busy: Readonly<ShallowRef<boolean>>;
   /** Does something, one thing at a time; whether it was done. */
   run(what: () => Promise<void>): Promise<boolean>;
@@ -48,20 +52,21 @@ export interface Doing {
 /** For buttons: one thing at a time, and what went wrong with it. */
 export function doing(): Doing {
   const error = shallowRef<string | null>(null);
+  const code = shallowRef<string | null>(null);
   const busy = shallowRef(false);
   const run = async (what: () => Promise<void>): Promise<boolean> => {
     if (busy.value) return false;
     busy.value = true;
-    error.value = null;
+    [error.value, code.value] = [null, null];
     try {
       await what();
       return true;
     } catch (failure) {
-      error.value = messageOf(failure);
+      [error.value, code.value] = [messageOf(failure), failure instanceof ApiError ? failure.code : null];
       return false;
     } finally {
       busy.value = false;
     }
   };
-  return { error, busy, run };
+  return { error, code, busy, run };
 }

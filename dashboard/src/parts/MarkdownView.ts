@@ -1,11 +1,12 @@
 // Draws the tree of a Markdown text. There is no way from a text to HTML here: each piece becomes an element by name, and
-// words become text. Pictures of other places are not fetched; whoever wants to see one opens it elsewhere.
+// words become text. Pictures of other places are not fetched before somebody asks for them.
 
 import { type VNode, type VNodeChild, computed, defineComponent, h } from 'vue';
 
 import { type Inline, type Piece, markdown } from '../core/markdown.ts';
-import { destination } from '../core/urls.ts';
+import { destination, isSite } from '../core/urls.ts';
 import CodeBlock from './CodeBlock.vue';
+import RemotePicture from './RemotePicture.vue';
 
 export default defineComponent({
   name: 'MarkdownView',
@@ -67,9 +68,8 @@ function inline(of: Inline): VNodeChild {
     case 'link':
       return link(of.href, of.of.map(inline));
     case 'picture':
-      return of.href === null
-        ? `[picture: ${of.alt}]`
-        : h('span', { class: 'tag' }, [`picture “${of.alt}” `, link(of.href, [`open at ${destination(of.href)}`])]);
+      // A mail is no picture.
+      return of.href === null || !isSite(of.href) ? `[picture: ${of.alt}]` : h(RemotePicture, { href: of.href, name: of.alt });
     case 'break':
       return h('br');
   }

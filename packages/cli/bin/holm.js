@@ -25,7 +25,7 @@ function fail(message, hint) {
 if (!existsSync(program)) {
   fail(
     `this package has no binary for ${place}`,
-    "build it from source: cargo install --path crates/holm-cli",
+    "build it from source: cargo install --locked --path crates/holm-cli",
   );
 }
 

@@ -39,7 +39,7 @@ pub(super) fn prompt(said: Vec<ContentBlock>, takes: &Takes, skills: &Skills) ->
             _ => return Err(invalid("this kind of content is not known")),
         }
     }
-    let mut words = commanded(&words, skills).unwrap_or(words);
+    let mut words = commanded(&words, skills)?.unwrap_or(words);
     for (uri, text) in attached {
         words.push_str(&quoted(&uri, &text));
     }
@@ -90,10 +90,12 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 /// The text of a skill, where a person asks for one as `/name arguments`.
-fn commanded(words: &str, skills: &Skills) -> Option<String> {
-    let asked = words.trim_start().strip_prefix('/')?;
+fn commanded(words: &str, skills: &Skills) -> Result<Option<String>, Error> {
+    let Some(asked) = words.trim_start().strip_prefix('/') else { return Ok(None) };
     let (name, arguments) = asked.split_once(char::is_whitespace).unwrap_or((asked, ""));
-    Some(skills.get(name)?.skill.filled(arguments.trim()))
+    let Some(usable) = skills.get(name) else { return Ok(None) };
+    let filled = usable.skill.filled(arguments.trim());
+    filled.map(Some).map_err(|error| invalid(format!("/{name}: {error}")))
 }
 
 /// What the editor has read out, in a fence that nothing in it can end.

@@ -1,22 +1,13 @@
 use super::*;
 
-fn places(data: &Path, work: &str) -> Places {
-    Places {
-        data: data.to_owned(),
-        work: work.into(),
-        brought: Vec::new(),
-        bounds: crate::bounds::Bounds::Anywhere,
-    }
-}
-
 #[test]
 fn what_was_kept_is_read_again_and_holds_in_its_folder_alone() {
     let data = tempfile::tempdir().unwrap();
-    let here = places(data.path(), "/srv/one");
+    let here = Places::at(data.path(), "/srv/one");
     assert_eq!(Began::of(&here, "a/b").unwrap(), None);
     let began = Began::here(&here, vec!["git push".parse().unwrap()]);
     began.keep(&here, "a/b").unwrap();
-    let elsewhere = places(data.path(), "/srv/two");
+    let elsewhere = Places::at(data.path(), "/srv/two");
     assert_eq!(Began::of(&elsewhere, "a/b").unwrap(), Some(began.clone()));
     assert_eq!(Began::of(&elsewhere, "a/c").unwrap(), None);
     assert!(began.check(&here, "a/b").is_ok());
@@ -27,7 +18,7 @@ fn what_was_kept_is_read_again_and_holds_in_its_folder_alone() {
 #[test]
 fn a_file_that_cannot_be_read_is_no_reason_to_forbid_less() {
     let data = tempfile::tempdir().unwrap();
-    let here = places(data.path(), "/srv/one");
+    let here = Places::at(data.path(), "/srv/one");
     Began::here(&here, Vec::new()).keep(&here, "s").unwrap();
     for text in [
         "",

@@ -31,7 +31,8 @@ pub(super) struct Said {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the files that the person names, as far as the model is shown them. What is no file stays a word.
+/// Reads the files that the person names, as far as the model is shown them. What is no file stays a word; one that looks like
+/// a path is told, since somebody believes it attached.
 pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes) -> Said {
     let (mut blocks, mut notes) = (Vec::new(), Vec::new());
     if let Some(past) = past {
@@ -49,6 +50,9 @@ pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes
             Err(why) => notes.push(format!("@{name} is not attached: {why}")),
         }
     }
+    notes.extend(
+        missed(&words.typed, work).map(|name| format!("@{name} is not attached: there is no such file")),
+    );
     Said { prompt: Prompt { blocks, marks: holm::kernel::Marks::default() }, notes }
 }
 
@@ -77,14 +81,25 @@ pub(super) fn first(typed: &str, work: &Path) -> Option<PathBuf> {
     named(typed, work).into_iter().next().map(|(name, _)| name.into())
 }
 
+/// What is named like a file and is none, without the end of the sentence. A plain word may be somebody's name, and a folder is
+/// not meant to be attached.
+fn missed<'t>(text: &'t str, work: &'t Path) -> impl Iterator<Item = &'t str> {
+    let names = text.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+    let names = names.filter(move |name| !work.join(name).exists()).map(without_stop);
+    names.filter(move |name| name.contains(['.', '/']) && !work.join(name).exists())
+}
+
+/// A full stop or a comma may end the sentence and not the name.
+fn without_stop(name: &str) -> &str {
+    name.trim_end_matches(['.', ',', ';', ':', '!', '?', ')'])
+}
+
 /// The files that are named, each once.
 fn named(text: &str, work: &Path) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     for word in text.split_whitespace() {
         let Some(name) = word.strip_prefix('@') else { continue };
-        // A full stop or a comma may end the sentence and not the name.
-        let trimmed = name.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
-        let file = [name, trimmed].into_iter().find(|name| work.join(name).is_file());
+        let file = [name, without_stop(name)].into_iter().find(|name| work.join(name).is_file());
         if let Some(name) = file.filter(|name| !name.is_empty())
             && found.iter().all(|(known, _)| known != name)
         {
@@ -159,6 +174,17 @@ mod tests {
         assert_eq!(blocks.len(), 3);
         assert_eq!(blocks[1].as_text(), Some("The file a.txt:\n\nhello"));
         assert!(matches!(&blocks[2], Block::Image(media) if media.media_type == "image/png"));
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_told_and_a_name_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("src")).unwrap();
+        let words = typed("ask @ann about @nofile.txt, @src/ and @src/main.rs. (@src)");
+        let said = read(&words, None, folder.path(), &sees());
+        let told = |name: &str| format!("@{name} is not attached: there is no such file");
+        assert_eq!(said.notes, [told("nofile.txt"), told("src/main.rs")]);
+        assert_eq!(said.prompt.blocks.len(), 1);
     }
 
     #[test]

@@ -12,7 +12,6 @@ const MOST: usize = 256 << 10;
 /// The draft of one folder.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
-    folder: PathBuf,
     file: PathBuf,
     kept: String,
 }
@@ -20,11 +19,10 @@ pub(super) struct Draft {
 impl Draft {
     /// The one of the folder that is worked in.
     pub(super) fn of(places: &Places) -> Self {
-        let folder = places.data.join("chat");
         let work = ContentHash::of(places.work.as_os_str().as_encoded_bytes());
-        let file = folder.join(format!("{work}.draft"));
+        let file = places.data.join("chat").join(format!("{work}.draft"));
         let kept = fs::read_to_string(&file).ok().filter(|text| text.len() <= MOST).unwrap_or_default();
-        Self { folder, file, kept }
+        Self { file, kept }
     }
 
     /// What is kept.
@@ -41,16 +39,9 @@ impl Draft {
             return Ok(());
         }
         if text.is_empty() {
-            match fs::remove_file(&self.file) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
+            places::forget(&self.file)?;
         } else {
-            // The folder is its owner's alone, and so is what lies in it.
-            places::private_folder(&self.folder)?;
-            let fresh = self.file.with_extension("new");
-            fs::write(&fresh, text)?;
-            fs::rename(fresh, &self.file)?;
+            places::keep(&self.file, text)?;
         }
         // Not before it is true: what could not be written is tried again.
         text.clone_into(&mut self.kept);
@@ -61,17 +52,11 @@ impl Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::Bounds;
 
     #[test]
     fn a_draft_is_there_again_in_its_folder_and_in_no_other() {
         let data = tempfile::tempdir().unwrap();
-        let places = |work: &str| Places {
-            data: data.path().to_owned(),
-            work: work.into(),
-            brought: Vec::new(),
-            bounds: Bounds::Anywhere,
-        };
+        let places = |work: &str| Places::at(data.path(), work);
         Draft::of(&places("/one")).keep("half a thought").unwrap();
         assert_eq!(Draft::of(&places("/one")).text(), "half a thought");
         assert_eq!(Draft::of(&places("/two")).text(), "");
@@ -79,15 +64,24 @@ mod tests {
         assert_eq!(Draft::of(&places("/one")).text(), "");
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_draft_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let data = tempfile::tempdir().unwrap();
+        let mut draft = Draft::of(&Places::at(data.path(), "/one"));
+        let left = draft.file.with_extension("new");
+        fs::create_dir_all(left.parent().unwrap()).unwrap();
+        fs::write(&left, "half").unwrap();
+        fs::set_permissions(&left, fs::Permissions::from_mode(0o644)).unwrap();
+        draft.keep("half a thought").unwrap();
+        assert_eq!(fs::metadata(&draft.file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
     #[test]
     fn a_draft_that_could_not_be_written_is_tried_again() {
         let data = tempfile::tempdir().unwrap();
-        let places = Places {
-            data: data.path().to_owned(),
-            work: "/one".into(),
-            brought: Vec::new(),
-            bounds: Bounds::Anywhere,
-        };
+        let places = Places::at(data.path(), "/one");
         let in_the_way = data.path().join("chat");
         fs::write(&in_the_way, "").unwrap();
         let mut draft = Draft::of(&places);

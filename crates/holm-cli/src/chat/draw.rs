@@ -22,7 +22,6 @@ use super::{
     theme::Theme,
     view::Glass,
 };
-use crate::money;
 
 /// The most rows of what waits.
 const MOST_WAITING: usize = 3;
@@ -202,6 +201,7 @@ fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
     let from = tab.waiting.len().saturating_sub(MOST_WAITING);
     for (row, waiting) in (0_u16..).zip(tab.waiting.iter().skip(from)) {
         let when = match waiting.when {
+            When::Opened => "once the session is open",
             When::Soon => "before the next step",
             When::Afterwards => "when it is done",
         };
@@ -364,7 +364,7 @@ fn meters(tab: &Tab) -> String {
             None => format!("{} tokens", short(tab.meter.context)),
         });
     }
-    parts.push(money::show(tab.meter.spent));
+    parts.push(tab.meter.priced.show(tab.meter.spent));
     parts.retain(|part| !part.is_empty());
     format!("{} ", parts.join(" · "))
 }

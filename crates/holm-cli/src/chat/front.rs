@@ -19,10 +19,11 @@ use super::{
     item::Tone,
     keys::Wishes,
     left::Shelf,
+    pad::Pad,
     seat::{Desk, Tell},
     sessions::Sessions,
     state::{Command, Custom, How, Msg, Purpose, Says, Size, State, Words},
-    tab::TabId,
+    tab::{TabId, Waiting, When},
     terminal::Canvas,
     theme::Shade,
 };
@@ -73,7 +74,10 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
         tab.input = Input::of(prompt.unwrap_or_else(|| draft.text().to_owned()));
         wishes.notes.iter().for_each(|note| tab.note(Tone::Warning, note));
     }
-    let mut front = Front { state, canvas, sessions, desk, draft, shelf, store, places, tell };
+    let pad = Pad::new(draft, shelf);
+    pad.note(&state);
+    let began = Instant::now();
+    let mut front = Front { state, canvas, sessions, desk, pad, store, places, tell, began };
     let left = front.run(first, heard).await;
     let kept = front.leave().await;
     left?;
@@ -114,10 +118,10 @@ fn customs(places: &Places) -> Vec<Custom> {
     let known: Vec<Custom> = skills
         .listed()
         .filter(|skill| customs.iter().all(|custom| custom.name != skill.name))
-        .map(|skill| Custom {
-            name: skill.name.clone(),
-            about: skill.description.clone(),
-            says: Says::Text(skill.filled("{{content}}")),
+        .filter_map(|skill| {
+            // One with so many places cannot be filled with anything.
+            let says = Says::Text(skill.filled("{{content}}").ok()?);
+            Some(Custom { name: skill.name.clone(), about: skill.description.clone(), says })
         })
         .collect();
     customs.extend(known);
@@ -130,11 +134,11 @@ struct Front {
     canvas: Canvas,
     sessions: Sessions,
     desk: Arc<Desk>,
-    draft: Draft,
-    shelf: Shelf,
+    pad: Pad,
     store: Store,
     places: Places,
     tell: Tell,
+    began: Instant,
 }
 
 /// Whether the loop goes on.
@@ -145,14 +149,15 @@ enum Goes {
 }
 
 /// Ends the process where it was told to end and nobody heard it: whoever reads keys from a terminal that is gone may read for ever.
-/// What was said is in the journals, and what was under way goes on like after a crash.
-async fn leave_at_last() {
+/// What is typed is written down at once. What was said is in the journals, and what was under way goes on like after a crash.
+async fn leave_at_last(pad: Pad) {
     let signals = (signal(SignalKind::terminate()), signal(SignalKind::hangup()));
     let (Ok(mut end), Ok(mut hangup)) = signals else { return };
     tokio::select! {
         _ = end.recv() => {}
         _ = hangup.recv() => {}
     }
+    pad.write();
     tokio::time::sleep(LEAVING).await;
     std::process::exit(i32::from(Exit::Cancelled.code()));
 }
@@ -164,7 +169,7 @@ impl Front {
         // Ctrl-C is a key here. Only while an editor has the terminal it is a signal, and then it is the editor's: nobody's chat
         // ends by it.
         let _interrupts = signal(SignalKind::interrupt())?;
-        tokio::spawn(leave_at_last());
+        tokio::spawn(leave_at_last(self.pad.clone()));
         self.canvas.draw(&mut self.state)?;
         self.perform(first, &mut keys)?;
         let mut drawn = Instant::now();
@@ -175,7 +180,11 @@ impl Front {
                 happened = keys.next() => {
                     save = Some(Instant::now() + DRAFT);
                     match happened {
-                        Some(Ok(happened)) => self.happened(happened, &mut keys)?,
+                        Some(Ok(happened)) => {
+                            let goes = self.happened(happened, &mut keys)?;
+                            self.pad.note(&self.state);
+                            goes
+                        }
                         Some(Err(_)) | None => Goes::Away,
                     }
                 }
@@ -192,7 +201,9 @@ impl Front {
                 _ = end.recv() => Goes::Away,
                 _ = hangup.recv() => Goes::Away,
                 () = sleep_until(frame.unwrap_or(far)), if frame.is_some() => {
-                    (frame, drawn) = (None, Instant::now());
+                    let now = Instant::now();
+                    // One that comes a little late does not put off the next: there are as many in a second as there should be.
+                    drawn = frame.take().filter(|due| now < *due + FRAME).unwrap_or(now);
                     self.canvas.draw(&mut self.state)?;
                     continue;
                 }
@@ -222,10 +233,16 @@ impl Front {
 
     fn take(&mut self, msg: Msg, keys: &mut EventStream) -> anyhow::Result<Goes> {
         let mut goes = Goes::On;
+        // What waited for it is said now, or stands where it was typed.
+        let settles = matches!(msg, Msg::Opened { .. } | Msg::Failed { .. });
+        self.state.now = self.began.elapsed();
         for command in self.state.update(msg) {
             if self.perform(command, keys)? == Goes::Away {
                 goes = Goes::Away;
             }
+        }
+        if settles {
+            self.keep();
         }
         Ok(goes)
     }
@@ -240,11 +257,11 @@ impl Front {
             }
             Command::Steer { tab, words } => {
                 let said = self.read(tab, &words, None);
-                self.sessions.steer(tab, said);
+                self.sessions.add(tab, said, Waiting { when: When::Soon, text: words.text });
             }
             Command::FollowUp { tab, words } => {
                 let said = self.read(tab, &words, None);
-                self.sessions.follow_up(tab, said);
+                self.sessions.add(tab, said, Waiting { when: When::Afterwards, text: words.text });
             }
             Command::Fill { alias, typed } => {
                 let file = attach::first(&typed, &self.places.work);
@@ -319,6 +336,8 @@ impl Front {
         let tab = match &purpose {
             Purpose::Input(tab) | Purpose::Build(tab) | Purpose::Plan { tab, .. } => *tab,
         };
+        // Nothing else is done while the editor is there, however it ends.
+        self.keep();
         // The stream reads in the background for as long as it is there, so the old one goes before the editor comes.
         let edited = {
             let places = &self.places;
@@ -332,18 +351,15 @@ impl Front {
         self.take(Msg::Edited { purpose, text }, keys)
     }
 
-    /// Writes down what is typed and where the person looks. What cannot be kept is still on the screen.
-    fn keep(&mut self) {
-        let _ = self.draft.keep(self.state.unsaid());
-        for tab in self.state.tabs.iter().filter(|tab| !tab.turns.is_empty()) {
-            let Some(session) = &tab.session else { continue };
-            let _ = self.shelf.keep(session, tab.left());
-        }
+    /// Writes down what is typed and where the person looks.
+    fn keep(&self) {
+        self.pad.note(&self.state);
+        self.pad.write();
     }
 
     /// Keeps what is typed, gives the terminal back, and brings what is under way to its end. Gives the sessions in which
     /// something was said.
-    async fn leave(mut self) -> Vec<String> {
+    async fn leave(self) -> Vec<String> {
         self.keep();
         let Self { state, canvas, sessions, .. } = self;
         // The terminal is the person's again before anything is waited for.

@@ -259,7 +259,7 @@ impl Item {
     pub(super) fn lines(&mut self, width: usize, theme: &Theme, detail: Detail) -> &[Line<'static>] {
         let kind = match &mut self.kind {
             Kind::Answer(flow) => return flow.lines(width, theme),
-            Kind::Thinking(thought) => return thought.lines(width, theme, detail),
+            Kind::Thinking(thought) => return thought.last_lines(width, theme, detail),
             kind => &*kind,
         };
         let fresh = match self.laid.take() {

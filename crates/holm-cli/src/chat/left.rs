@@ -59,16 +59,9 @@ impl Shelf {
         }
         let file = self.file(session);
         if left == Left::default() {
-            match fs::remove_file(&file) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
+            places::forget(&file)?;
         } else {
-            // The folder is its owner's alone, and so is what lies in it.
-            places::private_folder(&self.folder)?;
-            let fresh = file.with_extension("new");
-            fs::write(&fresh, left.written().to_string())?;
-            fs::rename(fresh, &file)?;
+            places::keep(&file, &left.written().to_string())?;
         }
         self.kept.insert(session.to_owned(), left);
         Ok(())
@@ -108,17 +101,11 @@ impl Left {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::Bounds;
 
     #[test]
     fn a_session_is_found_as_it_was_left_and_no_other_is() {
         let data = tempfile::tempdir().unwrap();
-        let places = Places {
-            data: data.path().to_owned(),
-            work: "/one".into(),
-            brought: Vec::new(),
-            bounds: Bounds::Anywhere,
-        };
+        let places = Places::at(data.path(), "/one");
         let left = Left { draft: "half\na \"thought\"".into(), spot: Some(Spot { above: 7, row: 2 }) };
         Shelf::of(&places).keep("one", left.clone()).unwrap();
         assert_eq!(Shelf::of(&places).find("one"), left);

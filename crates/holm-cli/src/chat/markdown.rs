@@ -1,5 +1,4 @@
-//! Markdown as lines of a terminal, while it arrives: what can change no more is laid out once, and only the last open block
-//! is laid out again, so a frame costs the same however long the answer is.
+//! Markdown as lines of a terminal, while it arrives: only the last open block is laid out again.
 
 mod inline;
 mod table;
@@ -11,99 +10,36 @@ use ratatui::{
 
 use super::{
     code::{Language, Within},
+    growing::{Growing, LONGEST_OPEN, Layout, too_long},
     text::{Break, Margin, wrap},
     theme::Theme,
 };
 
-/// The longest block that is laid out again with every piece; a longer one is cut where it stands. No paragraph is as long.
-const LONGEST_OPEN: usize = 8 * 1024;
+/// Markdown that grows at its end, and its lines at one width.
+pub(super) type Flow = Growing<Markdown>;
 
-/// A text that grows at its end, and its lines at one width.
+/// How Markdown is laid out: block by block, and code line by line.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Flow {
-    text: String,
-    laid: Option<Laid>,
-}
-
-#[derive(Debug, Clone)]
-struct Laid {
-    width: usize,
-    /// All lines; those from `open` on can still change.
-    lines: Vec<Line<'static>>,
-    open: usize,
-    /// How much of the text the settled lines stand for.
-    settled: usize,
-    /// How much of it is laid out at all.
-    seen: usize,
+pub(super) struct Markdown {
     fence: Option<Fence>,
 }
 
-impl Flow {
-    /// A text that is whole.
-    pub(super) fn of(text: String) -> Self {
-        Self { text, laid: None }
-    }
-
-    /// All of the text.
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Adds to its end.
-    pub(super) fn push(&mut self, piece: &str) {
-        self.text.push_str(piece);
-    }
-
-    /// Lets the lines go; they come back when they are wanted.
-    pub(super) fn forget(&mut self) {
-        self.laid = None;
-    }
-
-    /// The lines at a width.
-    pub(super) fn lines(&mut self, width: usize, theme: &Theme) -> &[Line<'static>] {
-        let fresh = Laid { width, lines: Vec::new(), open: 0, settled: 0, seen: 0, fence: None };
-        let laid = match self.laid.take() {
-            Some(laid) if laid.width == width => self.laid.insert(laid),
-            _ => self.laid.insert(fresh),
-        };
-        if laid.seen < self.text.len() {
-            laid.grow(&self.text, theme);
-        }
-        &laid.lines
-    }
-}
-
-impl Laid {
-    fn grow(&mut self, text: &str, theme: &Theme) {
-        self.lines.truncate(self.open);
-        loop {
-            let rest = text.get(self.settled..).unwrap_or_default();
-            let cut = settled(rest, self.fence.as_ref());
-            if cut == 0 {
-                break;
-            }
-            let mut page = Page { width: self.width, theme, fence: self.fence.take(), lines: Vec::new() };
-            page.lay(rest.get(..cut).unwrap_or_default());
-            self.fence = page.fence;
-            self.append(page.lines);
-            self.settled += cut;
-        }
-        self.open = self.lines.len();
-        let rest = text.get(self.settled..).unwrap_or_default();
-        let mut page = Page { width: self.width, theme, fence: self.fence.clone(), lines: Vec::new() };
-        page.lay(rest);
-        self.append(page.lines);
-        self.seen = text.len();
+impl Layout for Markdown {
+    fn settled(&self, rest: &str) -> usize {
+        settled(rest, self.fence.as_ref())
     }
 
     /// No two empty lines stand together, and none at the beginning.
-    fn append(&mut self, lines: Vec<Line<'static>>) {
-        for line in lines {
+    fn lay(&mut self, part: &str, width: usize, theme: &Theme, lines: &mut Vec<Line<'static>>) {
+        let mut page = Page { width, theme, fence: self.fence.take(), lines: Vec::new() };
+        page.lay(part);
+        self.fence = page.fence;
+        for line in page.lines {
             let is_empty = |line: &Line<'_>| line.spans.iter().all(|span| span.content.is_empty());
-            if self.fence.is_none() && is_empty(&line) && self.lines.last().is_none_or(is_empty) {
+            if self.fence.is_none() && is_empty(&line) && lines.last().is_none_or(is_empty) {
                 continue;
             }
-            self.lines.push(line);
+            lines.push(line);
         }
     }
 }
@@ -132,15 +68,6 @@ fn settled(text: &str, fence: Option<&Fence>) -> usize {
         }
     }
     too_long(text)
-}
-
-/// Where a block is cut that would be laid out again and again.
-pub(super) fn too_long(text: &str) -> usize {
-    if text.len() <= LONGEST_OPEN {
-        return 0;
-    }
-    let head = text.get(..text.floor_char_boundary(LONGEST_OPEN)).unwrap_or_default();
-    head.rfind(['\n', ' ']).map_or(head.len(), |at| at + 1)
 }
 
 /// Code between fences, while it lasts.

@@ -28,8 +28,10 @@ pub(super) struct Question {
 /// Where a person looks who was typing something else when a question came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turned {
-    /// Still at what they type.
+    /// Not yet; nobody typed anything meanwhile.
     Away,
+    /// Not yet, and keys have passed it by because something was typed. The next ones may be meant for what is typed, too.
+    PassedBy,
     ToIt,
 }
 

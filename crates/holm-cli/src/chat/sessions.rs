@@ -27,7 +27,7 @@ use super::{
     room::Room,
     seat::{Desk, Seat, Tell, Watch},
     state::{How, Msg, Opened},
-    tab::TabId,
+    tab::{TabId, Waiting, When},
 };
 use crate::{
     approve::Person,
@@ -129,22 +129,18 @@ impl Sessions {
         self.say(tab, |handle| handle.cancel("interrupted"));
     }
 
-    pub(super) fn steer(&self, tab: TabId, prompt: Prompt) {
-        self.add(tab, prompt, Handle::steer);
-    }
-
-    pub(super) fn follow_up(&self, tab: TabId, prompt: Prompt) {
-        self.add(tab, prompt, Handle::follow_up);
-    }
-
-    /// Says something to a run that works; whoever said it is told if it is not heard.
-    fn add(&self, tab: TabId, prompt: Prompt, say: impl FnOnce(&Handle, Prompt) -> Result<(), NotHeard>) {
+    /// Says something to a run that works; whoever said it is told if it is not heard, and which it was of what `waits`.
+    pub(super) fn add(&self, tab: TabId, prompt: Prompt, waits: Waiting) {
+        let say: fn(&Handle, Prompt) -> Result<(), NotHeard> = match waits.when {
+            When::Soon => Handle::steer,
+            When::Opened | When::Afterwards => Handle::follow_up,
+        };
         let why = match self.open.get(&tab).and_then(|open| open.live.get()) {
             None => Some("the session is not open yet".to_owned()),
             Some(live) => say(&live.handle, prompt).err().map(|error| error.to_string()),
         };
         if let Some(why) = why {
-            let _ = self.tell.send(Msg::NotHeard { tab, why });
+            let _ = self.tell.send(Msg::NotHeard { tab, refused: waits, why });
         }
     }
 

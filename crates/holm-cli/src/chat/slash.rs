@@ -2,7 +2,10 @@
 
 use holm::grants::Mode;
 
-use holm_config::Template;
+use holm_config::{
+    Template,
+    skills::{MOST_FILLED, Overfilled},
+};
 
 use super::state::{Custom, Says, Words};
 use crate::prompt::{Around, Variables, variable};
@@ -116,9 +119,10 @@ impl Slash {
             "help" => Self::Help,
             "quit" | "exit" => Self::Quit,
             _ => match customs.iter().find(|custom| custom.name == name) {
-                Some(Custom { says: Says::Text(text), .. }) => {
-                    Self::Say(Words::around(filled(text, typed), typed))
-                }
+                Some(Custom { says: Says::Text(text), .. }) => match filled(text, typed) {
+                    Ok(text) => Self::Say(Words::around(text, typed)),
+                    Err(error) => return Some(Err(format!("/{name}: {error}"))),
+                },
                 Some(Custom { says: Says::Alias(text), .. }) => alias(name, text, typed),
                 None => {
                     return Some(Err(format!("there is no command /{name}; /help shows which there are")));
@@ -129,11 +133,16 @@ impl Slash {
 }
 
 /// A template with what was typed in its place, or at its end.
-fn filled(template: &str, typed: &str) -> String {
-    if template.contains(CONTENT) {
-        return template.replace(CONTENT, typed);
+fn filled(template: &str, typed: &str) -> Result<String, Overfilled> {
+    let places = template.matches(CONTENT).count().max(1);
+    if typed.len().saturating_mul(places).saturating_add(template.len()) > MOST_FILLED {
+        return Err(Overfilled);
     }
-    if typed.is_empty() { template.to_owned() } else { format!("{template}\n\n{typed}") }
+    Ok(match typed {
+        _ if template.contains(CONTENT) => template.replace(CONTENT, typed),
+        "" => template.to_owned(),
+        typed => format!("{template}\n\n{typed}"),
+    })
 }
 
 /// An alias, with the values that stand at the beginning of what was typed as `name=value`.
@@ -208,6 +217,16 @@ mod tests {
         check("/review src", said("Review src closely.", "src"));
         check("/tidy the tests", said("Tidy up.\n\nthe tests", "the tests"));
         check("/fly", Some(Err("there is no command /fly; /help shows which there are")));
+    }
+
+    #[test]
+    fn what_is_said_with_a_skill_of_many_places_stays_within_its_bound() {
+        let says = Says::Text("{{content}}".repeat(20_000));
+        let customs = [Custom { name: "many".into(), about: String::new(), says }];
+        assert!(matches!(Slash::parse("/many it", &customs), Some(Ok(Slash::Say(_)))));
+        let line = format!("/many {}", "x".repeat(20_000));
+        let Some(Err(why)) = Slash::parse(&line, &customs) else { panic!("it was filled") };
+        assert!(why.contains("/many: its text would be larger than 1 MiB"), "{why}");
     }
 
     #[test]

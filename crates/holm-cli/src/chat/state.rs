@@ -1,5 +1,7 @@
 //! All that the chat knows, what can happen to it, and what it wants done. Nothing here reads, writes or waits.
 
+use std::time::Duration;
+
 use crossterm::event::{KeyEvent, MouseEvent};
 use holm::{
     grants::Mode,
@@ -13,7 +15,7 @@ use super::{
     picker::{Completion, Picker},
     question::{Question, QuestionId, Reply},
     room::Weight,
-    tab::{Piece, Tab, TabId},
+    tab::{Piece, Tab, TabId, Waiting},
     theme::{Shade, Theme},
 };
 use crate::prompt::Around;
@@ -47,6 +49,10 @@ pub(super) struct State {
     pub(super) flash: String,
     /// The widest mode that an administrator lets a session have.
     pub(super) widest: Mode,
+    /// How long there has been a chat. Whoever tells what happened sets it.
+    pub(super) now: Duration,
+    /// When something was typed last.
+    pub(super) pressed: Option<Duration>,
 }
 
 /// How large the terminal is.
@@ -64,11 +70,14 @@ pub(super) enum Over {
 }
 
 /// Whether the next Ctrl-C leaves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Leaving {
     #[default]
     No,
-    NextTime,
+    NextTime {
+        /// What the first one took back: whoever leaves has not thrown it away.
+        taken_back: String,
+    },
 }
 
 /// A search in a session.
@@ -149,9 +158,10 @@ pub(super) enum Msg {
         tone: Tone,
         text: String,
     },
-    /// What was said last to a run that works is not heard.
+    /// What was said to a run that works is not heard.
     NotHeard {
         tab: TabId,
+        refused: Waiting,
         why: String,
     },
     /// Sessions, or places in them, to choose from.
@@ -317,6 +327,8 @@ impl State {
             aside: String::new(),
             flash: String::new(),
             widest: Mode::Full,
+            now: Duration::ZERO,
+            pressed: None,
         }
     }
 
@@ -351,8 +363,8 @@ impl State {
     }
 
     /// What is kept of all that is typed and not said: what is looked at, else the first that there is.
-    pub(super) fn unsaid(&self) -> &str {
-        let mut texts = self.tab().into_iter().chain(&self.tabs).map(|tab| tab.input.text());
+    pub(super) fn unsaid(&self) -> String {
+        let mut texts = self.tab().into_iter().chain(&self.tabs).map(Tab::unsaid);
         texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 

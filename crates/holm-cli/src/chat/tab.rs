@@ -11,14 +11,17 @@ use holm::{
 };
 
 use super::{
+    held::Held,
     input::Input,
     item::{Call, Item, Kind, Tone},
     left::{Left, Spot},
     markdown::Flow,
     question::{Question, Turned},
-    text::safe,
+    state::Words,
+    text::{Pieces, safe},
     thought::Thought,
 };
+use crate::money::Priced;
 
 /// How much of what helpers did is kept until it is known whose they are.
 const MOST_STRAYS: usize = 256;
@@ -46,6 +49,8 @@ pub(super) struct Tab {
     pub(super) questions: VecDeque<Question>,
     /// What was said and has not entered the run yet, the first one first.
     pub(super) waiting: Vec<Waiting>,
+    /// What was said and wished before it was open.
+    pub(super) held: Held,
     pub(super) input: Input,
     pub(super) look: Look,
     pub(super) meter: Meter,
@@ -97,7 +102,7 @@ pub(super) struct Turn {
     pub(super) prompt: String,
 }
 
-/// Something that was said while the run works.
+/// Something that was said while the run works, or before it could be said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Waiting {
     pub(super) when: When,
@@ -107,6 +112,8 @@ pub(super) struct Waiting {
 /// When it is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
+    /// Once the session is open.
+    Opened,
     /// Before the model is asked again.
     Soon,
     /// When the run would stop by itself.
@@ -127,6 +134,8 @@ pub(super) enum Then {
 pub(super) struct Meter {
     pub(super) usage: Usage,
     pub(super) spent: NanoUsd,
+    /// Whether that is all.
+    pub(super) priced: Priced,
     /// Tokens of the last request.
     pub(super) context: u64,
     /// How many there can be.
@@ -139,6 +148,9 @@ struct Stream {
     call: Option<CallId>,
     text: Option<usize>,
     thinking: Option<usize>,
+    /// What is between two pieces, of each.
+    texts: Pieces,
+    thoughts: Pieces,
 }
 
 /// A piece of a reply while it arrives.
@@ -166,6 +178,7 @@ impl Tab {
             turns: Vec::new(),
             questions: VecDeque::new(),
             waiting: Vec::new(),
+            held: Held::default(),
             input: Input::default(),
             look: Look::End,
             meter: Meter::default(),
@@ -201,12 +214,41 @@ impl Tab {
         self.questions.front().filter(|question| self.input.is_empty() || question.turned == Turned::ToIt)
     }
 
-    /// What the model said last.
-    pub(super) fn last_answer(&self) -> Option<&str> {
-        self.items.iter().rev().find_map(|item| match item.kind() {
+    /// What the model said last to what was said last; none if it said nothing.
+    pub(super) fn last_reply(&self) -> Option<&str> {
+        let since = self.items.iter().rev().take_while(|item| !matches!(item.kind(), Kind::Person { .. }));
+        let mut answers = since.filter_map(|item| match item.kind() {
             Kind::Answer(flow) => Some(flow.text()),
             Kind::Person { .. } | Kind::Thinking(_) | Kind::Call(_) | Kind::Note { .. } => None,
-        })
+        });
+        answers.find(|text| !text.trim().is_empty())
+    }
+
+    /// What is typed and not said, or said and not sent yet.
+    pub(super) fn unsaid(&self) -> String {
+        let typed = Some(self.input.text()).filter(|typed| !typed.is_empty());
+        self.held.lines().chain(typed).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Takes something that is said as soon as the session is open; until then it is shown that it waits.
+    pub(super) fn hold(&mut self, words: Words, line: String) {
+        self.waits(When::Opened, words.text.clone());
+        self.held.say(words, line);
+    }
+
+    /// What was said to a session that is not open stands where it was typed again.
+    pub(super) fn give_back(&mut self) {
+        self.input = Input::of(self.unsaid());
+        self.held.clear();
+        self.waiting.retain(|waiting| waiting.when != When::Opened);
+    }
+
+    /// Something was said to a run that works, and is not heard.
+    pub(super) fn not_heard(&mut self, refused: &Waiting) {
+        // The later of two that are alike: the run may have the other.
+        if let Some(at) = self.waiting.iter().rposition(|waiting| waiting == refused) {
+            self.waiting.remove(at);
+        }
     }
 
     /// Tells the past of a session that goes on.
@@ -230,7 +272,7 @@ impl Tab {
                 Some(Spot { above, row })
             }
         };
-        Left { draft: self.input.text().to_owned(), spot }
+        Left { draft: self.unsaid(), spot }
     }
 
     /// Looks where the person looked before.
@@ -246,16 +288,18 @@ impl Tab {
         match piece {
             Piece::Text(text) => {
                 let at = self.streamed(call, |stream| &mut stream.text, || Kind::Answer(Flow::default()));
+                let text = self.stream.texts.safe(text);
                 if let Some(Kind::Answer(flow)) = self.items.get_mut(at).map(Item::change) {
-                    flow.push(&safe(text));
+                    flow.push(&text);
                 }
                 self.doing = "answers".into();
             }
             Piece::Thinking(text) => {
                 let at =
                     self.streamed(call, |stream| &mut stream.thinking, || Kind::Thinking(Thought::default()));
+                let text = self.stream.thoughts.safe(text);
                 if let Some(Kind::Thinking(thought)) = self.items.get_mut(at).map(Item::change) {
-                    thought.push(&safe(text));
+                    thought.push(&text);
                 }
                 self.doing = "thinks".into();
             }

@@ -1,6 +1,6 @@
 //! A chat without a terminal and without a run, for tests.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crossterm::event::{KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use holm::{
@@ -37,8 +37,8 @@ impl Chat {
         chat
     }
 
-    pub(super) fn opened(&mut self, session: &str, history: Vec<Numbered>) {
-        self.opens(session, history, Left::default());
+    pub(super) fn opened(&mut self, session: &str, history: Vec<Numbered>) -> Vec<Command> {
+        self.opens(session, history, Left::default())
     }
 
     /// A session is there again as it was left.
@@ -46,8 +46,16 @@ impl Chat {
         self.opens(session, Vec::new(), left);
     }
 
-    fn opens(&mut self, session: &str, history: Vec<Numbered>, left: Left) {
-        let tab = self.tab();
+    /// A session is there that is not looked at.
+    pub(super) fn opened_in(&mut self, tab: TabId, session: &str) -> Vec<Command> {
+        self.opens_in(tab, session, Vec::new(), Left::default())
+    }
+
+    fn opens(&mut self, session: &str, history: Vec<Numbered>, left: Left) -> Vec<Command> {
+        self.opens_in(self.tab(), session, history, left)
+    }
+
+    fn opens_in(&mut self, tab: TabId, session: &str, history: Vec<Numbered>, left: Left) -> Vec<Command> {
         let opened = Opened {
             session: session.into(),
             model: "openai/gpt-5-mini".into(),
@@ -58,7 +66,7 @@ impl Chat {
             goes_on: false,
             left,
         };
-        self.tells(Msg::Opened { tab, opened: Box::new(opened) });
+        self.tells(Msg::Opened { tab, opened: Box::new(opened) })
     }
 
     pub(super) fn tab(&self) -> TabId {
@@ -67,6 +75,11 @@ impl Chat {
 
     pub(super) fn tells(&mut self, msg: Msg) -> Vec<Command> {
         self.state.update(msg)
+    }
+
+    /// Nothing happens for so long.
+    pub(super) fn rests(&mut self, millis: u64) {
+        self.state.now += Duration::from_millis(millis);
     }
 
     pub(super) fn hears(&mut self, event: Event) {

@@ -20,19 +20,45 @@ const MOST_MARKS: usize = 8;
 /// A text that no terminal obeys: line ends stay, tabs are blanks, and all that is not visible is written out, and so are
 /// marks that are heaped upon one letter.
 pub(super) fn safe(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    let (mut before, mut marks) = (' ', 0);
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        marks = if c.width() == Some(0) { marks + 1 } else { 0 };
-        if marks > MOST_MARKS {
-            plain.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
-        } else if c != IN_COLOUR || before < SYMBOLS {
-            plain.push(c);
-        }
-        before = c;
+    let mut pieces = Pieces::default();
+    let mut safe = pieces.safe(text);
+    if pieces.returned {
+        safe.push_str(&visible("\r"));
     }
-    visible(&plain).replace('\t', TAB)
+    safe
+}
+
+/// A text that arrives in pieces, each of which becomes what it would be within the whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Pieces {
+    /// Whether a carriage return has come last, which may be half of a line's end: it waits for what follows.
+    returned: bool,
+    /// What has come last.
+    before: Option<char>,
+    /// How many marks the last letter carries.
+    marks: usize,
+}
+
+impl Pieces {
+    /// The next piece, as [`safe`] makes it.
+    pub(super) fn safe(&mut self, piece: &str) -> String {
+        let text = if self.returned { format!("\r{piece}") } else { piece.to_owned() };
+        let text = text.replace("\r\n", "\n");
+        let whole = text.strip_suffix('\r');
+        self.returned = whole.is_some();
+        let text = whole.unwrap_or(&text);
+        let mut plain = String::with_capacity(text.len());
+        for c in text.chars() {
+            self.marks = if c.width() == Some(0) { self.marks + 1 } else { 0 };
+            if self.marks > MOST_MARKS {
+                plain.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+            } else if c != IN_COLOUR || self.before.is_none_or(|before| before < SYMBOLS) {
+                plain.push(c);
+            }
+            self.before = Some(c);
+        }
+        visible(&plain).replace('\t', TAB)
+    }
 }
 
 /// As [`safe`], on one line.

@@ -29,6 +29,7 @@ impl State {
             Msg::Opened { tab, opened } => return self.opened(tab, *opened),
             Msg::Failed { tab, why } => self.with(tab, |tab| {
                 tab.phase = Phase::Broken;
+                tab.give_back();
                 tab.note(Tone::Error, &why);
             }),
             Msg::Event { tab, event } => self.with(tab, |tab| tab.hear(&event)),
@@ -44,8 +45,8 @@ impl State {
                     tab.questions.retain(|open| open.id != question);
                 }
             }
-            Msg::NotHeard { tab, why } => self.with(tab, |tab| {
-                tab.waiting.pop();
+            Msg::NotHeard { tab, refused, why } => self.with(tab, |tab| {
+                tab.not_heard(&refused);
                 tab.note(Tone::Warning, &why);
             }),
             Msg::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
@@ -85,7 +86,8 @@ impl State {
             if let Some(spot) = spot {
                 tab.look_at(spot);
             }
-            if typed.is_empty() {
+            // What was said meanwhile is no draft any more.
+            if typed.is_empty() && tab.held.lines().all(|line| line.trim() != draft.trim()) {
                 tab.input = Input::of(draft);
             }
             (tab.session, tab.mode) = (Some(opened.session), opened.mode);
@@ -93,14 +95,25 @@ impl State {
             tab.meter.window = opened.window;
             tab.phase = if opened.goes_on { Phase::Running } else { Phase::Idle };
         });
-        Vec::new()
+        self.catch_up(id)
+    }
+
+    /// Does what was wished of a session and said to it while it was opened.
+    fn catch_up(&mut self, id: TabId) -> Vec<Command> {
+        let Some(tab) = self.find(id) else { return Vec::new() };
+        let (mode, words) = (tab.held.mode.take(), tab.held.take());
+        let mode = mode.filter(|mode| *mode != tab.mode);
+        let mut commands = mode.map_or_else(Vec::new, |mode| self.change_mode_of(id, mode));
+        commands.extend(words.into_iter().flat_map(|words| self.say_to(id, words)));
+        commands
     }
 
     fn ended(&mut self, id: TabId, problem: Option<&str>) -> Vec<Command> {
         let Some(tab) = self.find(id) else { return Vec::new() };
         tab.ended(problem);
         let then = std::mem::take(&mut tab.then);
-        let (answer, mode) = (tab.last_answer().map(str::to_owned), tab.mode);
+        // An older answer is no summary.
+        let (answer, mode) = (tab.last_reply().map(str::to_owned), tab.mode);
         match (then, answer) {
             (Then::BeginAnew, Some(summary)) if problem.is_none() => {
                 let open = self.open(How::New { model: None }, mode);
@@ -111,7 +124,11 @@ impl State {
                 }
                 vec![open]
             }
-            _ => Vec::new(),
+            (Then::BeginAnew, _) => {
+                tab.note(Tone::Warning, "there is no summary; the session stays as it was");
+                Vec::new()
+            }
+            (Then::Nothing, _) => Vec::new(),
         }
     }
 
@@ -153,12 +170,13 @@ impl State {
     /// What was pasted is typed, wherever something is typed, and never a command by itself.
     fn pasted(&mut self, text: &str) {
         self.leaving = Leaving::No;
+        let hand = self.hand();
         if let Some(Over::Picker(picker)) = &mut self.over {
             text.chars().filter(|c| !c.is_control()).for_each(|c| picker.narrow(c));
             return;
         }
+        let is_asked = self.is_for_question(hand);
         let Some(tab) = self.tab_mut() else { return };
-        let is_asked = tab.asks().is_some();
         match tab.questions.front_mut().filter(|_| is_asked).map(|question| &mut question.asks) {
             Some(super::question::Asks::Words { input, .. }) => input.insert(text),
             // A yes is pressed, never pasted.

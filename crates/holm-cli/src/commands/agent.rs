@@ -55,11 +55,15 @@ pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<E
 }
 
 fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
-    for agent in Chosen::list(places)? {
+    let agents = Chosen::list(places)?;
+    if agents.is_empty() {
+        screen.note("holm: there are no agents; `holm agent new NAME` begins one");
+    }
+    for agent in agents {
         let (about, problem) = (agent.about.as_ref().ok(), agent.about.as_ref().err());
         if as_json {
             let object = json!({
-                "name": agent.name, "path": agent.path, "form": agent.form, "about": about, "problem": problem,
+                "name": agent.name, "path": agent.path.to_string_lossy(), "form": agent.form, "about": about, "problem": problem,
             });
             screen.line(&object.to_string());
             continue;
@@ -82,19 +86,19 @@ fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::
                 ToolNames::These(names) => names.clone(),
             };
             json!({
-                "name": file.name, "path": path, "form": "holm", "about": file.description, "model": file.model,
-                "tools": tools, "grants": file.grants, "mode": file.mode.map(Mode::as_str),
+                "name": file.name, "path": path.to_string_lossy(), "form": "holm", "about": file.description, "model": file.model,
+                "tools": tools, "manages": file.manages, "grants": file.grants, "mode": file.mode.map(Mode::as_str),
                 "turns": file.limits.turns, "system": file.system,
                 "ignored": file.ignored.iter().map(|key| format!("{} at line {}", key.key, key.line)).collect::<Vec<_>>(),
             })
         }
         Chosen::Exe(exe) => {
             let agent = &exe.tree.agent;
-            let folders: Vec<_> = agent.tools.iter().map(|tools| &tools.path).collect();
+            let folders: Vec<_> = agent.tools.iter().map(|tools| tools.path.to_string_lossy()).collect();
             let servers: Vec<_> = agent.servers.iter().map(|server| &server.name).collect();
             let helpers: Vec<_> = exe.tree.below.iter().map(|child| &child.agent.slug).collect();
             json!({
-                "name": agent.slug, "path": agent.path, "form": "agents-exe", "about": agent.announce,
+                "name": agent.slug, "path": agent.path.to_string_lossy(), "form": "agents-exe", "about": agent.announce,
                 "model": Exe::model(agent), "address": agent.model_url, "key": agent.api_key_id, "tools": folders,
                 "servers": servers, "helpers": helpers, "system": agent.system,
                 "unsupported": exe.tree.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>(),

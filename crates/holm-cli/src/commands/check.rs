@@ -9,6 +9,7 @@ use holm::wire::services::Services;
 use holm_config::{
     Found, KeyFile, Settings,
     exe::{ExeProject, ExeTree, Unsupported},
+    read_plain,
     skills::SKILL_FILE,
 };
 use holm_tools::agents::AgentFile;
@@ -16,12 +17,13 @@ use serde_json::json;
 
 use super::run::parsed;
 use crate::{
+    circles::Circles,
     exit::{Exit, Trouble},
     hooks::Owner,
     places::Places,
     screen::Screen,
     servers,
-    settings::Here,
+    settings::{Here, refused},
     skills::everywhere,
 };
 
@@ -42,11 +44,26 @@ struct Finding {
     wrong: Option<String>,
     /// What it says and Holm cannot do.
     notes: Vec<String>,
+    /// The agent that it is, if it is one of Holm's form.
+    agent: Option<AgentFile>,
 }
 
 impl Finding {
     fn new(path: PathBuf, what: &'static str, wrong: Option<String>) -> Self {
-        Self { path, what, wrong, notes: Vec::new() }
+        Self { path, what, wrong, notes: Vec::new(), agent: None }
+    }
+
+    /// A file that begins like an agent. Keys in it that mean nothing are named.
+    fn of_agent(path: PathBuf, bytes: Result<Vec<u8>, String>) -> Self {
+        let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        match text.and_then(|text| AgentFile::parse(&text).map_err(|error| error.to_string())) {
+            Ok(agent) => {
+                let remarks = agent.remarks().into_iter();
+                let notes = remarks.map(|remark| format!("{}: {remark}", path.display())).collect();
+                Self { notes, agent: Some(agent), ..Self::new(path, "agent", None) }
+            }
+            Err(why) => Self::new(path, "agent", Some(why)),
+        }
     }
 }
 
@@ -67,6 +84,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     for folder in folders {
         findings.extend(described(&folder, &places));
     }
+    blame_circles(&mut findings);
     findings.extend(everywhere(&places, &[]).into_values().map(|found| {
         let path = found.folder.join(SKILL_FILE);
         Finding::new(path, "skill", found.skill.err())
@@ -77,12 +95,12 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     }));
     findings.extend(exe(&places));
     let mut exit = Exit::Done;
-    for Finding { path, what, wrong, notes } in &findings {
+    for Finding { path, what, wrong, notes, agent: _ } in &findings {
         if wrong.is_some() {
             exit = Exit::NoAnswer;
         }
         if args.json {
-            let ok = wrong.is_none();
+            let (path, ok) = (path.to_string_lossy(), wrong.is_none());
             screen.line(
                 &json!({ "path": path, "what": what, "ok": ok, "problem": wrong, "notes": notes })
                     .to_string(),
@@ -91,7 +109,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         }
         match wrong {
             None => screen.answer(&format!("ok   {what:8}  {}", path.display())),
-            Some(why) => screen.answer(&format!("bad  {what:8}  {}: {}", path.display(), flat(why))),
+            Some(why) => screen.answer(&format!("bad  {what:8}  {}", placed(path, &flat(why)))),
         }
         notes.iter().for_each(|note| screen.answer(&format!("note {what:8}  {}", flat(note))));
     }
@@ -103,6 +121,10 @@ fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
     let found = Found::from(&places.work, |name| std::env::var(name).ok());
     let files = found.user.iter().chain(&found.project).chain(&found.policies).filter(|path| path.is_file());
     let read: Result<Settings, Trouble> = Here::find(places).and_then(|here| {
+        if let Some((path, _)) = &here.loaded.inert {
+            // Nobody need trust it first to learn that it cannot be used.
+            Settings::of_project(path).map_err(|error| refused(&error))?;
+        }
         let settings = here.settle(Settings::default(), screen);
         parsed(settings.allow.clone())?;
         parsed(settings.deny.clone())?;
@@ -112,7 +134,8 @@ fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
     let wrong = read.err().map(|trouble| flat(&trouble.to_string()));
     // The message begins with the file and line; the other files are not to blame.
     let blamed = |path: &Path| {
-        wrong.clone().and_then(|why| why.strip_prefix(&format!("{}:", path.display())).map(str::to_owned))
+        let why = wrong.as_ref()?.strip_prefix(&format!("{}:", path.display()))?;
+        Some(why.trim_start().to_owned())
     };
     let mut findings: Vec<Finding> =
         files.map(|path| Finding::new(path.clone(), "settings", blamed(path))).collect();
@@ -171,21 +194,39 @@ fn described(folder: &Path, places: &Places) -> Vec<Finding> {
     files.sort();
     let look = |path: PathBuf| {
         let name = path.file_name()?.to_str()?.to_owned();
-        let bytes = fs::read(&path).map_err(|error| error.to_string());
+        let bytes = read_plain(&path).map_err(|error| error.to_string());
         let (what, wrong) = if name.ends_with(".mcp.json") {
             let loader = servers::loader(places, &path, holm_mcp::Means::new());
             let read = bytes.and_then(|bytes| loader.read(&path, &bytes).map_err(|error| error.to_string()));
             ("server", read.err())
         } else if name.ends_with(".md") && bytes.as_ref().is_ok_and(|bytes| bytes.starts_with(b"---")) {
-            let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            let read = text.and_then(|text| AgentFile::parse(&text).map_err(|error| error.to_string()));
-            ("agent", read.err())
+            return Some(Finding::of_agent(path, bytes));
         } else {
             return None;
         };
         Some(Finding::new(path, what, wrong))
     };
     files.into_iter().filter_map(look).collect()
+}
+
+/// Agents that hand work on in a circle are left out of every run, so each of them is told here.
+fn blame_circles(findings: &mut [Finding]) {
+    let circles = Circles::among(findings.iter().filter_map(|finding| finding.agent.as_ref()));
+    for finding in findings {
+        let circle = finding.agent.as_ref().and_then(|agent| circles.through(&agent.name));
+        finding.wrong = circle.map(|circle| circle.to_string()).or(finding.wrong.take());
+    }
+}
+
+/// A problem at its file, and at its line where it begins with one: as every other message has it.
+fn placed(path: &Path, why: &str) -> String {
+    let path = path.display().to_string();
+    let is_line = |line: &str| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    if why.starts_with(&format!("{path}:")) {
+        return why.to_owned();
+    }
+    let blank = if why.split_once(": ").is_some_and(|(line, _)| is_line(line)) { "" } else { " " };
+    format!("{path}:{blank}{why}")
 }
 
 /// What a file says must not look like a line of ours.

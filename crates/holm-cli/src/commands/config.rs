@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_config::{Origin, Row, Settings};
+use holm_config::{Found, Origin, Row, Settings};
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::{
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
-    settings::Here,
+    settings::{Here, refused},
 };
 
 /// What `holm config` does.
@@ -58,7 +58,11 @@ pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<E
 
 fn show(places: &Places, screen: &Screen, origin: bool, as_json: bool) -> anyhow::Result<Exit> {
     let settings = Here::find(places)?.settle(Settings::default(), screen);
-    for row in settings.rows() {
+    let rows = settings.rows();
+    if rows.is_empty() {
+        screen.note("holm: nothing is set here, so what is usual holds; `holm paths` shows where your settings would be");
+    }
+    for row in rows {
         if as_json {
             screen.line(&object(&row).to_string());
             continue;
@@ -72,7 +76,7 @@ fn show(places: &Places, screen: &Screen, origin: bool, as_json: bool) -> anyhow
 /// A value as a program reads it.
 fn object(row: &Row) -> serde_json::Value {
     let (path, line) = match &row.origin {
-        Origin::File { path, line, .. } => (json!(path), json!(line)),
+        Origin::File { path, line, .. } => (json!(path.to_string_lossy()), json!(line)),
         Origin::Variable(_) | Origin::Flag(_) => (json!(null), json!(null)),
     };
     let layer = row.origin.layer().as_str();
@@ -85,14 +89,20 @@ fn object(row: &Row) -> serde_json::Value {
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut open = Vec::new();
+    let project = found(places).project.and_then(|path| path.canonicalize().ok());
     for path in files(places)? {
-        let text = std::fs::read(&path)?;
+        let text = holm_config::read_plain(&path)
+            .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
         let hash = ContentHash::of(&text);
         let how = match ledger.standing(&path, &hash) {
             Standing::Trusted => continue,
             Standing::Changed => "changed",
             Standing::Unknown => "new",
         };
+        if project.as_ref() == Some(&path) {
+            // Whoever agreed would have agreed to what no run takes.
+            Settings::of_project(&path).map_err(|error| refused(&error))?;
+        }
         screen.answer(&format!("{how}: {} ({hash})", path.display()));
         screen.answer(&String::from_utf8_lossy(&text));
         open.push((path, hash));
@@ -125,11 +135,16 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Which files of settings there are.
+fn found(places: &Places) -> Found {
+    Found::from(&places.work, |name| std::env::var(name).ok())
+}
+
 /// The project's settings and what it tells agents, by their real paths.
 fn files(places: &Places) -> anyhow::Result<Vec<PathBuf>> {
     // Whatever is wrong with one: it is looked at, not used.
-    let found = holm_config::Found::from(&places.work, |name| std::env::var(name).ok());
-    let files: Vec<PathBuf> = found.project.into_iter().chain(holm_config::guides(&places.work)).collect();
+    let files: Vec<PathBuf> =
+        found(places).project.into_iter().chain(holm_config::guides(&places.work)).collect();
     if files.is_empty() {
         let message =
             format!("there is no holm.toml and no AGENTS.md in {} and above it", places.work.display());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use holm::wire::services::Services;
+use holm::{store::Store, wire::services::Services};
 use holm_config::Settings;
 use holm_jail::Engine;
 use serde_json::json;
@@ -46,9 +46,10 @@ struct Finding {
 }
 
 /// Runs the command.
-pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
-    let findings = [private(&places), settings(&places), jail(), keys(&places), guests(), git()];
+    let database = database(&places).await;
+    let findings = [private(&places), database, settings(&places), jail(), keys(&places), guests(), git()];
     let findings = findings.into_iter().chain(local());
     let mut exit = Exit::Done;
     for Finding { what, state, words } in findings {
@@ -76,6 +77,23 @@ fn private(places: &Places) -> Finding {
         }
     }
     Finding { what: "data", state: State::Good, words: path.to_string() }
+}
+
+/// Whether what is kept of sessions can be read again. It is looked at and not changed.
+async fn database(places: &Places) -> Finding {
+    let path = places.data.join("holm.db");
+    let (state, words) = if path.exists() {
+        match Store::check(&path).await {
+            Ok(()) => (State::Good, format!("{} holds together", path.display())),
+            Err(error) => {
+                let hint = "keep the file, move it away, and `holm restore FOLDER` brings back what `holm backup` had copied";
+                (State::Bad, format!("{}: {error}; {hint}", path.display()))
+            }
+        }
+    } else {
+        (State::Good, "there is none yet; the first session makes it".to_owned())
+    };
+    Finding { what: "database", state, words }
 }
 
 fn settings(places: &Places) -> Finding {
@@ -111,7 +129,7 @@ fn keys(places: &Places) -> Finding {
         }
     };
     let services = Services::stock();
-    let known = services.iter().filter(|service| reach.keys().get(&service.id).is_some());
+    let known = services.iter().filter(|service| reach.has_key(&service.id));
     let known: Vec<&str> = known.map(|service| &*service.id).collect();
     let (state, words) = match known.as_slice() {
         [] => (State::Lacking, "there is no provider's key; `holm keys add PROVIDER` keeps one".to_owned()),

@@ -54,7 +54,8 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     here.check(&places)?;
     let settings = here.settle(flags, &screen);
     let reach = Reach::here(&settings, &places)?.by(args.ways);
-    let chosen = model::choose(settings.model.as_ref().map(|model| &*model.value), None, &reach, env)?;
+    let chosen = model::choose(settings.model.as_ref().map(|model| &*model.value), None, &reach, env)
+        .map_err(|trouble| trouble.at(settings.model.as_ref().map(|model| &model.origin)))?;
     if chosen.card.name == model::DEMO && settings.model.is_none() {
         let message = "no model was chosen, and the small one is not on this machine";
         let hint = "choose one with --model or HOLM_MODEL; scripts/setup model brings the small one";

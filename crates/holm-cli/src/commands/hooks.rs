@@ -5,9 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context as _;
 use clap::Subcommand;
-use holm_tools::trust::{ContentHash, Ledger, Standing};
+use holm_tools::{
+    hooks::HookFileError,
+    trust::{ContentHash, Ledger, Standing},
+};
+use serde_json::json;
 
 use crate::{
     agreed::Question,
@@ -20,13 +23,19 @@ use crate::{
 /// What `holm hooks` does.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what this project's hooks run, and trust them as they are now
+    /// Show the hooks that there are here, and whether they are trusted as they are now
+    List {
+        /// Print one JSON object a line, one for each file of hooks
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what this project's hooks and those that you imported run, and trust them as they are now
     Trust {
         /// Trust the file with this content (SHA-256) without being asked; may be given more than once
         #[arg(long, value_name = "HASH")]
         yes: Vec<ContentHash>,
     },
-    /// Trust this project's hooks no longer
+    /// Trust this project's hooks, and those that you imported, no longer
     Forget,
 }
 
@@ -34,9 +43,53 @@ pub(crate) enum Command {
 pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     match command {
+        Command::List { json } => list(&places, &screen, json),
         Command::Trust { yes } => trust(&yes.into_iter().collect(), &places, &screen),
         Command::Forget => forget(&places, &screen),
     }
+}
+
+/// Shows every file of hooks, what it runs, and how it stands. Nothing is trusted by that.
+fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
+    let ledger = Ledger::open(places.trust())?;
+    let mut found = false;
+    for owner in Owner::ALL {
+        let path = owner.file(places);
+        let (standing, asks, why) = match owner.read(places) {
+            Ok(None) => continue,
+            Ok(Some(file)) => {
+                let asks = file.asks();
+                let open = match owner.admit(file, places, &ledger)? {
+                    Ok(_) => Vec::new(),
+                    Err(question) => open_files(&question, &ledger),
+                };
+                let standing = if open.is_empty() {
+                    "trusted"
+                } else if open.iter().any(|(.., standing)| *standing == Standing::Changed) {
+                    "changed"
+                } else {
+                    "new"
+                };
+                (standing, asks, None)
+            }
+            Err(error) => ("unreadable", Vec::new(), Some(format!("{error:#}"))),
+        };
+        found = true;
+        if as_json {
+            let told = json!({
+                "owner": owner.name(), "path": path.to_string_lossy(), "standing": standing, "asks": asks, "problem": why,
+            });
+            screen.line(&told.to_string());
+            continue;
+        }
+        let why = why.map(|why| format!(": {}", why.replace(['\n', '\r'], " "))).unwrap_or_default();
+        screen.answer(&format!("{standing}: {}{why}", path.display()));
+        asks.iter().for_each(|line| screen.answer(&format!("  {line}")));
+    }
+    if !found {
+        screen.note("holm: there are no hooks here");
+    }
+    Ok(Exit::Done)
 }
 
 /// Shows what would run, and remembers a yes for exactly that.
@@ -44,13 +97,17 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     let mut ledger = Ledger::open(places.trust())?;
     let (mut open, mut leads, mut found, mut gone) = (Vec::new(), Vec::new(), false, Vec::new());
     for owner in Owner::ALL {
-        let read = owner.read(places).with_context(|| owner.file(places).display().to_string());
+        let read = owner.read(places).map_err(|error| unfit(&owner.file(places), &error));
         let Some(file) = read? else { continue };
         found = true;
         let lead = file.path().to_owned();
         gone.extend(file.gone(&ledger).iter().map(|script| missing(script, &lead)));
         let Err(question) = owner.admit(file, places, &ledger)? else { continue };
-        screen.answer(&format!("{}:", owner.file(places).display()));
+        let reach = match owner {
+            Owner::User => ", in every folder",
+            Owner::Project => "",
+        };
+        screen.answer(&format!("{}{reach}:", owner.file(places).display()));
         question.asks.iter().for_each(|line| screen.answer(&format!("  {line}")));
         open.extend(open_files(&question, &ledger));
         leads.push((lead, question.files));
@@ -86,12 +143,13 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     Ok(Exit::Done)
 }
 
-/// Forgets the project's file and every script of the project that was trusted with it or with the user's own, also one that
-/// has changed or that nobody names any more: what comes back is looked at again.
+/// Forgets the project's file, the user's if it was imported, and every script of the project that was trusted with them, also
+/// one that has changed or that nobody names any more: what comes back is looked at again.
 fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let project = places.work.canonicalize()?;
     let mut ledger = Ledger::open(places.trust())?;
     let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut own = None;
     for owner in Owner::ALL {
         let path = owner.file(places);
         // A file that is gone is still known by the place where it was.
@@ -105,11 +163,15 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         if let Ok(Some(file)) = owner.read(places) {
             known.extend(file.scripts());
         }
-        if owner == Owner::Project {
-            known.insert(lead);
+        match owner {
+            Owner::User => own = Some(lead),
+            Owner::Project => known.extend([lead]),
         }
     }
-    known.retain(|path| path.starts_with(&project) && ledger.knows(path));
+    known.retain(|path| path.starts_with(&project));
+    // It was looked at only if it was imported.
+    known.extend(own);
+    known.retain(|path| ledger.knows(path));
     for path in &known {
         ledger.forget(path)?;
     }
@@ -118,6 +180,20 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         count => format!("holm: the hooks are trusted no longer: {}", files(count)),
     });
     Ok(Exit::Done)
+}
+
+/// A file that cannot be used, with the line of what is wrong where that has one.
+fn unfit(path: &Path, error: &anyhow::Error) -> Trouble {
+    let event = match error.downcast_ref::<HookFileError>() {
+        Some(HookFileError::UnknownEvent { event }) => Some(format!("\"{event}\"")),
+        Some(_) | None => None,
+    };
+    let line = event.and_then(|event| {
+        let text = std::fs::read_to_string(path).ok()?;
+        text.lines().position(|line| line.contains(&event)).map(|before| format!(":{}", before + 1))
+    });
+    let message = format!("{}{}: {error:#}", path.display(), line.unwrap_or_default());
+    Trouble::new(Exit::Usage, message).hint("mend the file; `holm check` looks at it again")
 }
 
 fn files(count: usize) -> String {

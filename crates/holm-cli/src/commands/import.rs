@@ -12,6 +12,7 @@ use holm_config::{
     import::{self, Converted, Servers},
 };
 use holm_tools::agents::AgentFile;
+use serde_json::json;
 
 use super::mcp;
 use crate::{
@@ -51,6 +52,10 @@ const FILES: [&str; 15] = [
 /// Folders of other programs that are known in a folder.
 const FOLDERS: [&str; 7] = ["agents", "commands", "agent", "command", "prompts", "recipes", "rules"];
 
+/// Folders in which other programs keep what belongs to a project. They are taken over when they are named themselves: whoever
+/// names the project may mean its rules alone.
+const HOUSES: [&str; 3] = [".claude", ".codex", ".opencode"];
+
 /// What `holm import` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -61,6 +66,9 @@ pub(crate) struct Args {
     /// Put agents, skills, rules and hooks among this project's in place of yours
     #[arg(long)]
     project: bool,
+    /// Print one JSON object a line: a file that was written, or what was left out and why
+    #[arg(long)]
+    json: bool,
 }
 
 /// Where things go, and how it went.
@@ -77,6 +85,15 @@ struct Import<'a> {
     rules: Vec<(String, String)>,
     exit: Exit,
     count: usize,
+    /// Whether a program reads what came of it.
+    as_json: bool,
+}
+
+/// What came of something that was to be written.
+#[derive(Debug, PartialEq, Eq)]
+enum Came {
+    Written,
+    Left,
 }
 
 /// Runs the command.
@@ -99,6 +116,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         rules,
         exit: Exit::Done,
         count: 0,
+        as_json: args.json,
     };
     if !args.from.exists() {
         return Err(Trouble::new(Exit::Missing, format!("there is no {}", args.from.display())).into());
@@ -171,16 +189,15 @@ impl Import<'_> {
             real.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
         let text = read(from)?;
         match (name, folder, ending) {
-            ("config.toml", _, _) => {
-                self.servers(&import::codex_servers(&text, from).map_err(|error| refused(&error))?)
-            }
+            ("config.toml", _, _) => self.codex(from, &real, &text),
             ("opencode.json" | "opencode.jsonc", _, _) => self.opencode(&text, from),
             ("AGENTS.md" | "CLAUDE.md" | ".goosehints" | "goosehints", _, _) | (_, "rules", "md") => {
                 self.rule(from, &real, text);
                 Ok(())
             }
             ("settings.json" | "settings.local.json", ".claude", _) | ("hooks.json", _, _) => {
-                self.hooks(from, &real, &text)
+                let hooks = import::hooks(&text, from).map_err(|error| refused(&error))?;
+                self.hooks(from, &real, hooks)
             }
             (_, "recipes", "yaml" | "yml" | "json") => self.recipe(stem, &text, from),
             ("config.yaml", _, _) => {
@@ -221,6 +238,11 @@ impl Import<'_> {
                 self.take(&file)?;
             }
         }
+        for house in HOUSES.iter().map(|name| from.join(name)).filter(|path| path.is_dir()) {
+            let house = house.display().to_string();
+            self.note(&format!("{house} is not looked into; `holm import {house}` takes over what is there"));
+            self.left(&house, "it is not looked into");
+        }
         Ok(())
     }
 
@@ -232,6 +254,13 @@ impl Import<'_> {
             self.servers(&Servers { entries: import::exe_servers(agent), notes: Vec::new() })?;
         }
         Ok(())
+    }
+
+    fn codex(&mut self, from: &Path, real: &Path, text: &str) -> anyhow::Result<()> {
+        let hooks = import::codex_hooks(text, from).map_err(|error| refused(&error))?;
+        self.servers(&import::codex_servers(text, from).map_err(|error| refused(&error))?)?;
+        // Most have none there, and nothing need be said of that.
+        if hooks == (None, Vec::new()) { Ok(()) } else { self.hooks(from, real, hooks) }
     }
 
     fn opencode(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
@@ -247,29 +276,37 @@ impl Import<'_> {
         self.servers(&servers)
     }
 
-    /// Hooks of the user's run in every folder without being looked at again, so those of a project become no others than the
-    /// project's.
-    fn hooks(&mut self, from: &Path, real: &Path, text: &str) -> anyhow::Result<()> {
-        let (made, notes) = import::hooks(text, from).map_err(|error| refused(&error))?;
+    /// Hooks of the user's are for every folder, so those of a project become no others than the project's. Whosever they
+    /// become, nothing of them runs before somebody has looked at it.
+    fn hooks(
+        &mut self,
+        from: &Path,
+        real: &Path,
+        (made, notes): (Option<Converted>, Vec<String>),
+    ) -> anyhow::Result<()> {
         notes.iter().for_each(|note| self.note(&format!("{}: {note}", from.display())));
         let Some(made) = made else {
             self.count += 1;
             self.note(&format!("{} has no hooks that could run here", from.display()));
+            self.left(&from.display().to_string(), "it has no hooks that could run here");
             return Ok(());
         };
         let work = self.places.work.canonicalize()?;
         if self.hooks == Owner::User && is_of_project(real, &work) {
-            self.leave_out(
-                &format!("the hooks of {}", from.display()),
-                "they lie in this project; take them over with --project, and look at them with `holm hooks trust`",
-            );
+            let what = format!("the hooks of {}", from.display());
+            let why = "they lie in this project; take them over with --project, and look at them with `holm hooks trust`";
+            self.note(&format!("{what} are left out: {why}"));
+            self.left(&what, why);
+            self.exit = Exit::NoAnswer;
             return Ok(());
         }
-        self.write(&made, &self.hooks.file(self.places))?;
+        if self.write(&made, &self.hooks.file(self.places))? == Came::Left {
+            return Ok(());
+        }
         match self.hooks {
             Owner::Project => self.note("nothing of the hooks runs before `holm hooks trust` has shown it"),
             Owner::User => {
-                self.note("the hooks are yours from now on, and run in every folder; look at the file");
+                self.note("the hooks are for every folder, and do nothing until you trust them; `holm hooks trust` shows what they run and asks you");
             }
         }
         Ok(())
@@ -292,9 +329,14 @@ impl Import<'_> {
             return Ok(());
         }
         self.count += 1;
-        if mcp::take_over_text(&servers.entries.to_string(), self.places, self.screen)? != Exit::Done {
+        let taken = mcp::take_over_text(&servers.entries.to_string(), self.places, self.screen)?;
+        if taken.exit != Exit::Done {
             self.exit = Exit::NoAnswer;
         }
+        if self.as_json {
+            taken.written.iter().for_each(|path| self.written(path));
+        }
+        taken.left.iter().for_each(|(what, why)| self.left(what, why));
         Ok(())
     }
 
@@ -307,6 +349,7 @@ impl Import<'_> {
                 "{} is heard as it is, once `holm config trust` has shown it",
                 from.display()
             ));
+            self.left(&from.display().to_string(), "it is heard as it is");
             return;
         }
         self.rules.push((from.display().to_string(), text));
@@ -318,12 +361,12 @@ impl Import<'_> {
         }
         let text = import::rules(&self.rules);
         let made = Converted { name: "rules".into(), text, notes: Vec::new() };
-        self.write(&made, &self.guide.clone())
+        self.write(&made, &self.guide.clone()).map(drop)
     }
 
     fn skill(&mut self, made: &Converted) -> anyhow::Result<()> {
         let path = self.skills.join(&made.name).join("SKILL.md");
-        self.write(made, &path)
+        self.write(made, &path).map(drop)
     }
 
     /// An agent whose name could be no file's here is none.
@@ -339,11 +382,15 @@ impl Import<'_> {
             return Ok(());
         }
         let path = self.agents.join(format!("{}.md", made.name));
-        self.write(made, &path)
+        self.write(made, &path).map(drop)
     }
 
-    fn write(&mut self, made: &Converted, path: &Path) -> anyhow::Result<()> {
+    fn write(&mut self, made: &Converted, path: &Path) -> anyhow::Result<Came> {
         self.count += 1;
+        if self.hooks == Owner::Project && !self.is_in_project(path)? {
+            self.leave_out(&path.display().to_string(), "a link on the way leads out of this project");
+            return Ok(Came::Left);
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -352,20 +399,46 @@ impl Import<'_> {
         match opened {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;
-                self.screen.answer(&format!("{} is there", path.display()));
+                self.written(path);
                 made.notes.iter().for_each(|note| self.note(&format!("{}: {note}", made.name)));
+                Ok(Came::Written)
             }
             Err(error) => {
                 self.note(&format!("{} is left as it is: {error}", path.display()));
+                self.left(&path.display().to_string(), &error.to_string());
                 self.exit = Exit::NoAnswer;
+                Ok(Came::Left)
             }
         }
-        Ok(())
+    }
+
+    /// Whether something would lie in this project, wherever links on the way lead: the project may have brought them.
+    fn is_in_project(&self, path: &Path) -> anyhow::Result<bool> {
+        let work = self.places.work.canonicalize()?;
+        let there = path.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());
+        Ok(there.is_some_and(|folder| folder.starts_with(&work)))
     }
 
     fn leave_out(&mut self, what: &str, why: &str) {
         self.note(&format!("{what} is left out: {why}"));
+        self.left(what, why);
         self.exit = Exit::NoAnswer;
+    }
+
+    /// Says that a file was written.
+    fn written(&self, path: &Path) {
+        if self.as_json {
+            self.screen.line(&json!({ "written": path.to_string_lossy() }).to_string());
+        } else {
+            self.screen.answer(&format!("{} is there", path.display()));
+        }
+    }
+
+    /// Tells a program what was left out; people are told in a note.
+    fn left(&self, what: &str, why: &str) {
+        if self.as_json {
+            self.screen.line(&json!({ "left": what, "why": why }).to_string());
+        }
     }
 
     fn note(&self, note: &str) {

@@ -69,11 +69,8 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 fn ask(places: &Places, screen: &Screen) -> Result<Option<String>, Trouble> {
     let reach = Reach::here(&Settings::default(), places)?;
     let services = Services::stock();
-    let keyed: Vec<&str> = services
-        .iter()
-        .filter(|service| reach.keys().get(&service.id).is_some())
-        .map(|service| &*service.id)
-        .collect();
+    let keyed: Vec<&str> =
+        services.iter().filter(|service| reach.has_key(&service.id)).map(|service| &*service.id).collect();
     match keyed.as_slice() {
         [] => screen.note("There is no provider's key yet; `holm keys add PROVIDER` keeps one."),
         keyed => screen.note(&format!("There are keys for {}.", keyed.join(", "))),

@@ -126,6 +126,12 @@ fn add(
         io::stdin().lock().take(MOST_BYTES).read_to_string(&mut text)?;
         text
     };
+    if key.trim().is_empty() {
+        let hint = format!(
+            "type it when you are asked, or give it on standard input: holm keys add {provider} < FILE"
+        );
+        return Err(Trouble::new(Exit::Usage, format!("no key of {provider} was given")).hint(hint).into());
+    }
     let (key, ring) = (SecretString::from(key), Rings::here(&places.data));
     let where_to = match place {
         Place::Keyring => {
@@ -183,6 +189,9 @@ fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyh
         (name.to_owned(), if is_there { "keyring" } else { "keyring (lost; add it again)" }.to_owned())
     }));
     rows.sort();
+    if rows.is_empty() {
+        screen.note("holm: there are no keys; `holm keys add PROVIDER` keeps one");
+    }
     for (provider, from) in rows {
         if as_json {
             screen.line(&json!({ "provider": provider, "from": from }).to_string());

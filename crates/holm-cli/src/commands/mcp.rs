@@ -9,18 +9,23 @@ use std::{
 
 use clap::Subcommand;
 use holm::kernel::Tool;
+use holm_config::read_plain;
 use holm_mcp::{Definition, Login, Reading, Remote, ServerName, ServerSpec, import};
 use holm_tools::registry::{PinFile, Pins};
 use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    entries::{self, ENDING, Entry},
+    entries::{self, ENDING, Entry, Written},
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
     servers,
 };
+
+/// The words of an entry that let a server do more, or have its tools asked about less. No other program knows them: whoever
+/// wrote them into its file meant this one, and a server that is the user's own starts in every folder without another look.
+const POWER: [&str; 4] = ["grants", "network", "levels", "hints"];
 
 /// What `holm mcp` does.
 #[derive(Debug, Subcommand)]
@@ -169,31 +174,72 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
 fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let text = fs::read_to_string(file)
         .map_err(|error| Trouble::new(Exit::Missing, format!("{}: {error}", file.display())))?;
-    take_over_text(&text, places, screen).map_err(|error| error.context(file.display().to_string()))
+    let taken = take_over_text(&text, places, screen);
+    Ok(taken.map_err(|error| error.context(file.display().to_string()))?.exit)
+}
+
+/// What came of servers that were taken over.
+pub(super) struct TakenOver {
+    pub(super) exit: Exit,
+    /// The files that were written.
+    pub(super) written: Vec<PathBuf>,
+    /// What was left out, and why.
+    pub(super) left: Vec<(String, String)>,
 }
 
 /// Takes over the servers of a text with `mcpServers`.
-pub(super) fn take_over_text(text: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+pub(super) fn take_over_text(text: &str, places: &Places, screen: &Screen) -> anyhow::Result<TakenOver> {
     let imported = import(text, &|_| Some(String::new()))
         .map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?;
-    let mut exit = Exit::Done;
+    let mut taken = TakenOver { exit: Exit::Done, written: Vec::new(), left: Vec::new() };
+    let server = |name: &str| format!("the server `{name}`");
     for ((spec, entry), written) in imported.servers.iter().zip(&imported.entries).zip(&imported.written) {
         if spec.name.as_str() != written {
             screen.note(&format!("holm: `{written}` is called `{}` here", spec.name));
         }
-        if let Err(error) = keep(&spec.name, entry, places, screen) {
-            screen.note(&format!("holm: {error:#}"));
-            exit = Exit::NoAnswer;
+        let (entry, withheld) = without_power(entry);
+        match keep(&spec.name, &entry, places, screen) {
+            Ok(()) => {
+                let path = own_file(spec.name.as_str(), places);
+                // Nobody looks at it again before it starts, wherever the file came from.
+                let asks = Written::of(written, entry).asks();
+                asks.iter().for_each(|line| screen.note(&format!("holm: {line}")));
+                if !withheld.is_empty() {
+                    let (words, why) = (withheld.join(", "), "what a server may do is yours to say");
+                    screen.note(&format!(
+                        "holm: {name}: {words} left out: {why}; write it into {}, then `holm tool confirm {name}{ENDING}`",
+                        path.display(),
+                        name = spec.name,
+                    ));
+                    taken.left.push((format!("{words} of the server `{written}`"), why.to_owned()));
+                }
+                taken.written.push(path);
+            }
+            Err(error) => {
+                screen.note(&format!("holm: {error:#}"));
+                taken.exit = Exit::NoAnswer;
+                taken.left.push((server(written), format!("{error:#}")));
+            }
         }
     }
     for (name, error) in &imported.refused {
         screen.note(&format!("holm: {name} is left out: {error}"));
-        exit = Exit::NoAnswer;
+        taken.exit = Exit::NoAnswer;
+        taken.left.push((server(name), error.to_string()));
     }
     for name in &imported.disabled {
         screen.note(&format!("holm: {name} is left out: it is switched off there"));
+        taken.left.push((server(name), "it is switched off there".to_owned()));
     }
-    Ok(exit)
+    Ok(taken)
+}
+
+/// An entry without the words that give it power, and those that it had.
+fn without_power(entry: &Value) -> (Value, Vec<String>) {
+    let mut entry = entry.clone();
+    let had = |word: &&str| entry.as_object_mut().is_some_and(|entry| entry.remove(*word).is_some());
+    let withheld = POWER.into_iter().filter(had).map(|word| format!("`{word}`")).collect();
+    (entry, withheld)
 }
 
 fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
@@ -211,7 +257,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         screen.note("holm: there are no servers; `holm mcp add` writes one down");
     }
     for path in files {
-        let read = fs::read(&path).map_err(|error| error.to_string());
+        let read = read_plain(&path).map_err(|error| error.to_string());
         let written = read.and_then(|bytes| Entry { path: path.clone(), bytes }.written());
         let note = |what: &str| screen.note(&format!("holm: {}: {what}", path.display()));
         match written {
@@ -255,7 +301,7 @@ fn find(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<M
     for path in entries::files(places) {
         let is_its_file = path.file_name().is_some_and(|name| name == own.as_str());
         let broken = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
-        let bytes = match fs::read(&path) {
+        let bytes = match read_plain(&path) {
             Ok(bytes) => bytes,
             Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
             Err(_) => continue,

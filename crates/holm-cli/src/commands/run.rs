@@ -17,7 +17,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, NanoUsd, Prompt},
+    kernel::{Config, Ending, Model as Card, NanoUsd, Prompt},
     runtime::{
         Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
         Session,
@@ -265,7 +265,17 @@ impl Args {
     /// The model that answers.
     pub(crate) fn choose(&self) -> Result<Chosen, Trouble> {
         let env = |name: &str| std::env::var(name).ok();
-        model::choose(self.model.as_deref(), self.script.as_deref(), &self.settled.reach, env)
+        let chosen = model::choose(self.model.as_deref(), self.script.as_deref(), &self.settled.reach, env);
+        // Another one may have been named since.
+        let said = self.settled.model.as_ref().filter(|said| Some(&said.value) == self.model.as_ref());
+        chosen.map_err(|trouble| trouble.at(said.map(|said| &said.origin)))
+    }
+
+    /// The models that take over from this one.
+    fn choose_stronger(&self, first: Chosen) -> Result<(Chosen, Vec<Card>), Trouble> {
+        let said = self.settled.step_up.as_ref().filter(|said| said.value == self.step_up);
+        let chosen = model::with_stronger(first, &self.step_up);
+        chosen.map_err(|trouble| trouble.at(said.map(|said| &said.origin)))
     }
 
     /// Reads what is asked, or has it written in an editor; nothing where a session merely goes on.
@@ -511,7 +521,7 @@ fn finish(
     }
     if Screen::notes_to_a_person() {
         let (input, out) = (report.usage.input, report.usage.output);
-        let spent = money::show(report.spent);
+        let spent = drawing.priced().show(report.spent);
         screen.note(&format!("holm: session {}, {input} tokens in, {out} out, {spent}", report.run));
     }
     Ok(exit)

@@ -1,11 +1,12 @@
 //! `holm serve`: sessions for a team, over HTTP.
 
+mod files;
 mod house;
 mod person;
 mod stores;
 
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -43,6 +44,9 @@ pub(crate) struct Args {
     /// An origin beside its own whose pages may ask, such as https://holm.example.org; may be given more than once
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
+    /// The address of a proxy that is trusted to say in x-forwarded-for whose requests it passes on; may be given more than once
+    #[arg(long, value_name = "ADDRESS")]
+    proxy: Vec<IpAddr>,
     /// The path below which everything is served, for a server behind a proxy
     #[arg(long, value_name = "PATH")]
     base: Option<BasePath>,
@@ -78,6 +82,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     let (places, screen) = (Places::find(data)?, Screen::default());
     let stores = Stores::of(args.store.clone().or_else(|| std::env::var(STORE).ok()))?;
     let otlp = args.otlp.as_ref().map(|url| Otlp::start(url, &run.granted(), run.bounds())).transpose()?;
+    files::raise();
     let mut config = config(args, &places);
     config.takeover = stores.are_shared().then_some(TAKEOVER);
     let house = House::new(run.logging(log), places, stores);
@@ -111,6 +116,7 @@ fn config(args: Args, places: &Places) -> Config {
     config.listen = args.listen.unwrap_or(config.listen);
     config.base = args.base.unwrap_or_default();
     (config.hosts, config.origins, config.sites) = (args.host, args.origin, args.sites);
+    config.proxies = args.proxy.iter().map(IpAddr::to_canonical).collect();
     config.limits.idle = args.idle.map_or(config.limits.idle, Duration::from_secs);
     config.tls = args.certificate.zip(args.key).map(|(certificate, key)| Tls { certificate, key });
     config

@@ -2,11 +2,14 @@
 
 mod promised;
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use clap::Subcommand;
 use holm::guards::skill::Skill as Compiled;
-use holm_config::skills::{SKILL_FILE, Skill};
+use holm_config::{
+    read_plain_text,
+    skills::{SKILL_FILE, Skill},
+};
 use serde_json::json;
 
 use super::run;
@@ -31,7 +34,7 @@ pub(crate) enum Command {
     Show {
         /// Its name
         skill: String,
-        /// What it should work on
+        /// What it should work on; without that, the text is shown as it is
         arguments: Vec<String>,
     },
     /// Check the folder of a skill against the rules of the format
@@ -65,7 +68,12 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) ->
         Command::Show { skill, arguments } => {
             let skills = Skills::find(&Places::find(data)?, &[]);
             let usable = usable(&skills, &skill)?;
-            screen.answer(&usable.skill.filled(&arguments.join(" ")));
+            // Without arguments their places are shown: a gap would not say that something belongs there.
+            let text = match arguments.as_slice() {
+                [] => usable.skill.body.clone(),
+                given => filled(&usable.skill, given)?,
+            };
+            screen.answer(&text);
             let compiled = compiled(&skills, usable)?;
             compiled.iter().flat_map(promised::shown).for_each(|line| screen.answer(&line));
             Ok(Exit::Done)
@@ -82,10 +90,16 @@ async fn work(args: Run, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit>
     match compiled {
         Some(compiled) => promised::execute(&compiled, &usable.skill, &args.arguments, args.run, data).await,
         None => {
-            let text = usable.skill.filled(&args.arguments.join(" "));
+            let text = filled(&usable.skill, &args.arguments)?;
             run::execute(args.run.asked(text).logging(log), data).await
         }
     }
+}
+
+/// The text of a skill with what was given.
+fn filled(skill: &Skill, given: &[String]) -> Result<String, Trouble> {
+    let filled = skill.filled(&given.join(" "));
+    filled.map_err(|error| Trouble::new(Exit::Usage, format!("the skill `{}`: {error}", skill.name)))
 }
 
 /// What a skill promises, ready to be checked.
@@ -110,7 +124,12 @@ fn usable<'s>(skills: &'s Skills, name: &str) -> Result<&'s Usable, Trouble> {
 
 fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let usable = Skills::find(places, &[]);
-    for (name, found) in everywhere(places, &[]) {
+    let skills = everywhere(places, &[]);
+    if skills.is_empty() {
+        screen
+            .note("holm: there are no skills; one is a folder with a SKILL.md, such as ~/.holm/skills/NAME");
+    }
+    for (name, found) in skills {
         let path = found.folder.join(SKILL_FILE);
         let about = found.skill.as_ref().map(|skill| skill.description.clone());
         let problem = match (&about, usable.get(&name)) {
@@ -119,7 +138,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
             (Ok(_), Some(_)) => None,
         };
         if as_json {
-            let object = json!({ "name": name, "path": path, "about": about.ok(), "problem": problem });
+            let object = json!({ "name": name, "path": path.to_string_lossy(), "about": about.ok(), "problem": problem });
             screen.line(&object.to_string());
             continue;
         }
@@ -134,8 +153,10 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
 
 fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let path = if folder.ends_with(SKILL_FILE) { folder.to_owned() } else { folder.join(SKILL_FILE) };
-    let text = fs::read_to_string(&path)
-        .map_err(|error| Trouble::new(Exit::Missing, format!("{}: {error}", path.display())))?;
+    let text = read_plain_text(&path).map_err(|error| {
+        Trouble::new(Exit::Missing, format!("{}: {error}", path.display()))
+            .hint("name the folder of a skill; holm skill list shows where they lie")
+    })?;
     let name = path
         .canonicalize()?
         .parent()
@@ -144,9 +165,8 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
     let (usable, problems) = match Skill::parse(&text) {
         Ok(skill) => {
             let beside = path.parent().unwrap_or(Path::new(""));
-            let read = |file: &str| {
-                fs::read_to_string(beside.join(file)).map_err(|error| format!("{file}: {error}"))
-            };
+            let read =
+                |file: &str| read_plain_text(&beside.join(file)).map_err(|error| format!("{file}: {error}"));
             let broken = promised::compiled(&skill, read).err();
             let flaws = skill.flaws(&name.unwrap_or_default());
             (broken.is_none(), broken.into_iter().chain(flaws).collect())
@@ -154,6 +174,7 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
         Err(error) => (false, vec![error.to_string()]),
     };
     if as_json {
+        let path = path.to_string_lossy();
         screen.line(&json!({ "path": path, "usable": usable, "problems": problems }).to_string());
     } else if problems.is_empty() {
         screen.answer(&format!("{}: nothing is wrong with it", path.display()));

@@ -154,7 +154,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let (held, faults) = (shelf.snapshot(), shelf.faults(&screen));
     match args.command {
         Command::List { json } => {
-            shelf.tell(&screen);
+            shelf.tell(&screen, &runtime::Toolbox::new());
             let missing = tools::missing().filter(|_| args.tools.has_guests() && !json);
             missing.iter().for_each(|what| screen.note(&format!("holm: {what}")));
             show::list(&screen, &held, &faults, json)

@@ -15,6 +15,7 @@ use holm_tools::{
     root::Root,
     undo::{KEPT, MOST_KEPT, Plan, State, Step, Undo, UndoError, Verdict},
 };
+use serde_json::json;
 
 use crate::{
     exit::{Exit, Trouble},
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// Show what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
+    /// Print one JSON object a line, one for each file of the turn
+    #[arg(long)]
+    json: bool,
 }
 
 /// How many sessions are looked through at once.
@@ -61,27 +65,44 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let (turn, calls) = choose(&session, &turns, args.turn, &kept)?;
     let plan = undo.plan(&calls)?;
     let forced = forced(&plan, &args.force)?;
+    let tell = |step: &Step, state: &str| screen.line(&told(&session, turn, step, state));
     if args.dry_run {
-        show(&screen, &plan, &forced, &here);
+        if args.json {
+            plan.steps.iter().for_each(|step| tell(step, stands(step, &forced)));
+        } else {
+            show(&screen, &plan, &forced, &here);
+        }
         return Ok(Exit::Done);
     }
     let restored = undo.restore(&plan, &forced).map_err(|error| refused(&screen, error))?;
-    let steps: Vec<&Step> = plan.steps.iter().filter(|step| restored.contains(&step.path)).collect();
-    for step in &steps {
-        screen.answer(&format!("{} {}", done(step), named(step, &here)));
+    let is_done = |step: &Step| restored.contains(&step.path);
+    let steps: Vec<&Step> = plan.steps.iter().filter(|step| is_done(step)).collect();
+    if args.json {
+        plan.steps.iter().for_each(|step| tell(step, if is_done(step) { "done" } else { "as it was" }));
+    } else {
+        steps.iter().for_each(|step| screen.answer(&format!("{} {}", done(step), named(step, &here))));
     }
-    let other: BTreeSet<&str> = plan
-        .steps
-        .iter()
-        .map(|step| &step.root)
-        .filter(|root| **root != here)
-        .map(FilePath::as_str)
-        .collect();
-    let elsewhere: String = other.iter().map(|root| format!(", in {root}")).collect();
+    let elsewhere = elsewhere(&plan, &here);
     screen.note(&format!("holm: turn {turn} of session {session}{elsewhere}: {}", counted(&steps)));
     // What nobody asked for in a month is not wanted any more.
     undo.prune(KEPT, MOST_KEPT)?;
     Ok(Exit::Done)
+}
+
+/// A file of a turn, for a program: what is done with it, and whether it is.
+fn told(session: &str, turn: u64, step: &Step, state: &str) -> String {
+    let (folder, path) = (step.root.as_str(), step.path.as_str());
+    let told = json!({
+        "session": session, "turn": turn, "folder": folder, "path": path, "change": done(step), "state": state,
+    });
+    told.to_string()
+}
+
+/// The other folders that the turn worked in, for a person.
+fn elsewhere(plan: &Plan, here: &FilePath) -> String {
+    let roots = plan.steps.iter().map(|step| &step.root).filter(|root| *root != here);
+    let other: BTreeSet<&str> = roots.map(FilePath::as_str).collect();
+    other.iter().map(|root| format!(", in {root}")).collect()
 }
 
 /// The session used last of those that made one of these calls.
@@ -172,6 +193,16 @@ fn forced(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
         forced.push(step.path.clone());
     }
     Ok(forced)
+}
+
+/// How a file stands before anything is done, for a program.
+fn stands(step: &Step, forced: &[FilePath]) -> &'static str {
+    match step.verdict {
+        Verdict::Ready => "ready",
+        Verdict::Already => "as it was",
+        Verdict::Changed if forced.contains(&step.path) => "forced",
+        Verdict::Changed => "changed",
+    }
 }
 
 fn show(screen: &Screen, plan: &Plan, forced: &[FilePath], here: &FilePath) {

@@ -42,12 +42,7 @@ fn the_files_of_a_command_line_are_found_where_they_really_lie() {
     for name in ["server.py", "conf.txt", "other.txt"] {
         fs::write(work.join(name), "").unwrap();
     }
-    let places = Places {
-        data: work.join("data"),
-        work: work.clone(),
-        brought: Vec::new(),
-        bounds: crate::bounds::Bounds::Anywhere,
-    };
+    let places = Places::at(work.join("data"), &work);
     let args = json!([work.join("server.py"), "--conf=conf.txt", "nothing.txt"]);
     let found = entry(&json!({ "command": "python3", "args": args })).files(&work, &places);
     assert_eq!(found, [work.join("server.py"), work.join("conf.txt")]);

@@ -8,12 +8,7 @@ use super::*;
 fn project() -> (tempfile::TempDir, Places) {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
-    let places = Places {
-        data: real.join("data"),
-        work: real.join("work"),
-        brought: Vec::new(),
-        bounds: crate::bounds::Bounds::Anywhere,
-    };
+    let places = Places::at(real.join("data"), real.join("work"));
     for made in [places.tools(), places.project_tools(), places.work.join("tools")] {
         fs::create_dir_all(made).unwrap();
     }

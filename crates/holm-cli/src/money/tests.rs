@@ -24,3 +24,20 @@ fn amounts_are_written_as_short_as_they_are() {
     check(1_234_500_000, "$1.2345");
     check(1, "$0.000000001");
 }
+
+#[test]
+fn a_price_that_nobody_knows_is_not_nothing() {
+    let used = Usage { input: 3, ..Usage::default() };
+    let check = |replies: &[(Usage, Option<u64>)], spent: u64, expect: &str| {
+        let priced = replies
+            .iter()
+            .fold(Priced::default(), |priced, (usage, cost)| priced.after(*usage, cost.map(NanoUsd::new)));
+        assert_eq!(priced.show(NanoUsd::new(spent)), expect);
+    };
+    check(&[], 0, "$0.00");
+    check(&[(used, Some(0))], 0, "$0.00");
+    check(&[(used, None)], 0, "price not known");
+    check(&[(used, None), (used, Some(10_000_000))], 10_000_000, "$0.01 + unpriced");
+    // A script has no tokens to be paid for.
+    check(&[(Usage::default(), None)], 0, "$0.00");
+}

@@ -2,9 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
 };
+
+use holm_config::read_plain_text;
 
 use super::{Around, CONTENT};
 use crate::exit::{Exit, Trouble};
@@ -128,7 +129,7 @@ fn language(file: &Path) -> Option<&'static str> {
 /// repository's choosing is started for it.
 fn git_branch(work: &Path) -> Option<String> {
     let git = work.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
-    let head = fs::read_to_string(git_folder(git)?.join("HEAD")).ok()?;
+    let head = read_plain_text(&git_folder(git)?.join("HEAD")).ok()?;
     let head = head.trim();
     match head.strip_prefix("ref: ") {
         Some(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
@@ -143,7 +144,7 @@ fn git_folder(git: PathBuf) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git);
     }
-    let text = fs::read_to_string(&git).ok()?;
+    let text = read_plain_text(&git).ok()?;
     let folder = text.trim().strip_prefix("gitdir: ")?;
     Some(git.parent()?.join(folder))
 }

@@ -46,12 +46,7 @@ fn programs_come_before_what_version_managers_put_in_front_of_them() {
 #[test]
 fn servers_of_one_name_are_told_apart_by_the_place_of_their_file() {
     let folder = tempfile::tempdir().unwrap();
-    let places = |work: &str| Places {
-        data: folder.path().join("data"),
-        work: folder.path().join(work),
-        brought: Vec::new(),
-        bounds: crate::bounds::Bounds::Anywhere,
-    };
+    let places = |work: &str| Places::at(folder.path().join("data"), folder.path().join(work));
     let (one, other) = (places("one"), places("other"));
     for place in [&one, &other] {
         std::fs::create_dir_all(place.project_tools()).unwrap();

@@ -23,13 +23,7 @@ fn the_data_folder_is_kept_from_sandboxed_tools_wherever_it_lies() {
         (home.join("project"), None),
     ] {
         std::fs::create_dir_all(&work).unwrap();
-        let denials = denials(&Places {
-            data: data.clone(),
-            work: work.clone(),
-            brought: Vec::new(),
-            bounds: Bounds::Anywhere,
-        })
-        .unwrap();
+        let denials = denials(&Places::at(&data, &work)).unwrap();
         for path in relative.map(str::to_owned).into_iter().chain([format!("{}/holm.db", data.display())]) {
             assert_eq!(open_to(&denials, &path), (false, false), "{path} in {}", work.display());
         }
@@ -47,13 +41,7 @@ fn a_worktree_in_the_data_folder_is_open_and_nothing_beside_it() {
     let work = data.join("worktrees/project/one");
     std::fs::create_dir_all(&work).unwrap();
     std::fs::write(data.join("holm.db"), "").unwrap();
-    let denials = denials(&Places {
-        data: data.clone(),
-        work: work.clone(),
-        brought: Vec::new(),
-        bounds: Bounds::Anywhere,
-    })
-    .unwrap();
+    let denials = denials(&Places::at(&data, &work)).unwrap();
     for (path, expect) in [
         ("src/main.rs".to_owned(), (true, true)),
         (format!("{}/src/main.rs", work.display()), (true, true)),
@@ -70,13 +58,7 @@ fn sandboxed_tools_are_kept_from_the_names_that_all_others_are_kept_from() {
     let (data, work) = (home.path().join("data"), home.path().join("work"));
     std::fs::create_dir_all(&data).unwrap();
     std::fs::create_dir_all(&work).unwrap();
-    let denials = denials(&Places {
-        data: data.canonicalize().unwrap(),
-        work,
-        brought: Vec::new(),
-        bounds: Bounds::Anywhere,
-    })
-    .unwrap();
+    let denials = denials(&Places::at(data.canonicalize().unwrap(), work)).unwrap();
     for (path, expect) in [
         (".git/config", (false, false)),
         (".git/hooks/pre-commit", (false, false)),

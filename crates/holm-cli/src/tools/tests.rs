@@ -7,12 +7,7 @@ use crate::{kept::Kept, places::Places};
 async fn every_tool_says_what_it_needs_or_can_do_nothing() {
     let (work, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = Store::open(data.path().join("holm.db")).await.unwrap();
-    let places = Places {
-        data: data.path().to_owned(),
-        work: work.path().to_owned(),
-        brought: Vec::new(),
-        bounds: crate::bounds::Bounds::Anywhere,
-    };
+    let places = Places::at(data.path(), work.path());
     let files = native(&places, &Kept::default(), &store).unwrap();
     for tool in files.declarations() {
         assert!(tool.level == Level::None || !tool.needs.is_empty(), "{}", tool.name);

@@ -94,7 +94,8 @@ impl fmt::Display for Corpora {
             let (payloads, through) = (corpus.payloads(), through.len());
             writeln!(f, "| {name} | {payloads} | {stopped} | {harmless} | {through} |")?;
         }
-        writeln!(f, "\n{} payloads; at least {FEWEST_PAYLOADS} are expected", self.payloads())?;
+        let through: usize = self.0.iter().map(|corpus| corpus.through.len()).sum();
+        writeln!(f, "\nRESULT attack.lists payloads={} through={through}", self.payloads())?;
         for corpus in &self.0 {
             for payload in corpus.through.iter().take(MOST_SHOWN) {
                 writeln!(f, "{}: {payload:?} went through", corpus.name)?;

@@ -1,6 +1,11 @@
 //! A WASM tool that does harm once it is called, and until then looks like any other.
 
-use crate::{command, outcome::Outcome, scene::Scene};
+use crate::{
+    command,
+    outcome::Outcome,
+    scene::Scene,
+    wasi::{IMPORTS, escaped},
+};
 
 /// Where it lies.
 const FILE: &str = "guest.wasm";
@@ -20,15 +25,8 @@ pub(crate) fn guest(does: &str, path: &str, grants: &[String], mode: &str) -> Re
 ///
 /// `$say`, `$read` and `$write` print the help, print the named file, and write one; `$again` calls itself.
 fn module(does: &str, path: &str) -> String {
-    let escaped = |text: &str| -> String { text.bytes().map(|byte| format!("\\{byte:02x}")).collect() };
     format!(
-        r#"(module
-    (import "wasi_snapshot_preview1" "args_sizes_get" (func $sizes (param i32 i32) (result i32)))
-    (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
-    (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
-    (import "wasi_snapshot_preview1" "path_open"
-        (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
-    (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+        r#"(module {IMPORTS}
     (memory (export "memory") 2)
     (table $table 1 funcref)
     (data (i32.const 100) "{path}")

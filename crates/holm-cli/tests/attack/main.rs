@@ -22,6 +22,8 @@ mod scene;
 mod seal;
 mod server;
 mod table;
+#[path = "../cli/wasi.rs"]
+mod wasi;
 
 use std::{env, path::PathBuf, process::ExitCode, thread};
 

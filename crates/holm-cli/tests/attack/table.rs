@@ -71,7 +71,9 @@ impl fmt::Display for Table {
             all.twins += twins;
             all.passed += passed;
         }
-        writeln!(f, "| **all** | {} | {} | {} | {} |", all.cases, all.held, all.twins, all.passed)?;
+        let Sum { cases, held, twins, passed } = all;
+        writeln!(f, "| **all** | {cases} | {held} | {twins} | {passed} |")?;
+        writeln!(f, "\nRESULT attack.cases cases={cases} held={held} twins={twins} allowed={passed}")?;
         for row in self.0.iter().filter(|row| !row.holds()) {
             writeln!(f, "\n{}: {}\n  must be {}, {}", row.id, row.tries, row.expect, told(&row.came))?;
         }

@@ -81,6 +81,39 @@ fn an_agent_of_a_project_waits_for_trust_and_takes_nothing_that_its_user_does_no
 }
 
 #[test]
+fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
+    let stage = Stage::new([]);
+    let agents = stage.data().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    let write = |name: &str, says: &str| {
+        let text = format!("---\nname: {name}\ndescription: Looks.\n{says}\n---\nLook.\n");
+        fs::write(agents.join(name).with_extension("md"), text).unwrap();
+    };
+    write("one", "tools: [read, two]");
+    write("two", "manages: [three]");
+    write("three", "tools: [one, three]\ncolour: red");
+    write("four", "tools: [one, four]");
+    let checked = stage.holm(["check"]);
+    assert_eq!(checked.code, Some(3), "{checked:?}");
+    // Whoever chooses one of them is told, and nobody is asked.
+    let ran = stage.run(&["--agent", "one", "-p", "Look."]);
+    ran.fails(3, "one.md: work would go in a circle: one -> two -> three -> one; take one of them out");
+    assert!(stage.double.requests().is_empty());
+    let circles = checked.out.lines().filter(|line| line.contains("work would go in a circle: "));
+    let named: Vec<&str> =
+        circles.filter_map(|line| line.split("circle: ").nth(1)?.split(';').next()).collect();
+    assert_eq!(
+        named,
+        ["one -> two -> three -> one", "three -> one -> two -> three", "two -> three -> one -> two"]
+    );
+    assert!(
+        checked.out.contains("three.md: ") && checked.out.contains("`colour` means nothing here"),
+        "{checked:?}"
+    );
+    assert!(checked.out.lines().any(|line| line.starts_with("ok   agent") && line.ends_with("four.md")));
+}
+
+#[test]
 fn a_project_of_agents_exe_works_as_it_is() {
     let acts = [
         Act::calls(&[("c1", "bash_ping", r#"{"who":"you"}"#)]),
@@ -190,6 +223,8 @@ fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritte
     assert_eq!(names, ["main", "reviewer"], "{listed:?}");
     let again = import(".claude");
     assert!(again.code == Some(3) && again.err.matches("is left as it is").count() == 2, "{again:?}");
+    let whole = import(".");
+    assert!(whole.err.contains("`holm import ./.claude` takes over what is there"), "{whole:?}");
     import("nowhere").fails(6, "there is no nowhere");
     write("notes.txt", "x");
     import("notes.txt").fails(3, "is known here");
@@ -292,11 +327,43 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     fs::copy(stage.work().join(".claude/settings.json"), home.join(".claude/settings.json")).unwrap();
     let own = home.join(".claude/settings.json").display().to_string();
     let ran = import(&[&own]);
-    assert!(ran.code == Some(0) && ran.err.contains("run in every folder"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
     assert!(stage.data().join("hooks.json").is_file());
     // Also of somebody who says it at home.
     fs::remove_file(stage.data().join("hooks.json")).unwrap();
     let mut command = stage.command(["import", own.as_str()]);
     let ran = crate::stage::Ran::of(&command.env("HOME", &home).current_dir(&home).output().unwrap());
-    assert!(ran.code == Some(0) && ran.err.contains("run in every folder"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
+}
+
+#[test]
+fn hooks_in_the_settings_of_codex_become_the_projects_own() {
+    let stage = Stage::new([]);
+    let text = "[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"exit 2\"\n";
+    write_below(&stage, ".codex/config.toml", text);
+    let import = |args: &[&str]| {
+        let mut command = stage.command([&["import"], args].concat());
+        crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap())
+    };
+    let ran = import(&[".codex"]);
+    assert!(ran.code == Some(3) && ran.err.contains("they lie in this project"), "{ran:?}");
+    let ran = import(&[".codex", "--project"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let made = fs::read_to_string(stage.work().join(".holm/hooks.json")).unwrap();
+    assert!(made.contains("exit 2") && made.contains("\"shell\""), "{made}");
+}
+
+#[test]
+fn nothing_is_taken_over_by_way_of_a_link_that_leads_out_of_the_project() {
+    let stage = Stage::new([]);
+    let text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"exit 2\"\n";
+    write_below(&stage, ".codex/config.toml", text);
+    let elsewhere = stage.work().join("../elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, stage.work().join(".holm")).unwrap();
+    let mut command = stage.command(["import", ".codex", "--project"]);
+    let ran = crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap());
+    assert!(ran.code == Some(3) && ran.err.contains("leads out of this project"), "{ran:?}");
+    assert!(!ran.err.contains("hooks trust"), "there are none to look at: {ran:?}");
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
 }

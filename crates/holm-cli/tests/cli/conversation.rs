@@ -60,6 +60,15 @@ fn a_list_is_kept_and_drawn_at_a_terminal() {
 }
 
 #[test]
+fn what_a_model_without_a_known_price_has_cost_is_not_said_to_be_nothing() {
+    let stage = Stage::new([Act::says("Done.")]);
+    let arguments = "run --model openai/nobody-has-priced-it -p Go";
+    let (code, screen) = terminal::holm(&stage, arguments, "no question", "");
+    assert!(code == Some(0) && screen.contains("out, price not known"), "{screen}");
+    assert!(!screen.contains("$0.00"), "{screen}");
+}
+
+#[test]
 fn a_plan_that_the_model_entered_is_left_by_nobody_but_a_person() {
     let write = || Act::calls(&[("w", "write", r#"{"path":"out.txt","content":"x"}"#)]);
     let acts = || {

@@ -4,22 +4,20 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _},
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use holm_testkit::double::{Act, Fault};
 
-use crate::stage::{MODEL, Ran, Stage};
+use crate::{
+    patience::until,
+    stage::{MODEL, Ran, Stage},
+};
 
 /// Starts a run and waits until the provider has been asked so often.
 fn started(stage: &Stage, requests: usize, args: &[&str]) -> Child {
     let mut command = stage.command([&["run", "--model", MODEL], args].concat());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let began = Instant::now();
-    while stage.double.requests().len() < requests {
-        assert!(began.elapsed() < Duration::from_secs(60), "the provider was never asked");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until("the request", || stage.double.requests().len() >= requests);
     child
 }
 

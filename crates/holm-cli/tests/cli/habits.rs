@@ -417,3 +417,28 @@ fn a_run_whose_terminal_went_away_is_stopped_and_says_so() {
         thread::sleep(Duration::from_millis(50));
     }
 }
+
+#[test]
+fn what_was_typed_when_the_terminal_went_away_is_there_again() {
+    let stage = Stage::new([]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("half a thought");
+    chat.shows("› half a thought");
+    chat.hangs_up();
+    let drafts = || -> Vec<String> {
+        let files = fs::read_dir(stage.data().join("chat")).into_iter().flatten().flatten();
+        let drafts =
+            files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "draft"));
+        drafts.filter_map(|path| fs::read_to_string(path).ok()).collect()
+    };
+    let began = Instant::now();
+    while drafts() != ["half a thought"] {
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", drafts());
+        thread::sleep(Duration::from_millis(20));
+    }
+    let mut again = Pty::chat(&stage, SMALL, &[]);
+    again.shows("› half a thought");
+    again.types(CTRL_C);
+    again.hides("half a thought");
+    leaves(again);
+}

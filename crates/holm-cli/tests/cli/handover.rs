@@ -153,7 +153,7 @@ fn what_is_no_journal_is_refused_and_nothing_is_kept() {
         stage.holm(["session", "import", name]).fails(2, "cannot be gone on with: ");
     }
     stage.holm(["session", "import", "nowhere.jsonl"]).fails(6, "there is no file nowhere.jsonl");
-    stage.holm(["session", "import", "-"]).fails(2, "cannot be gone on with: ");
+    stage.holm(["session", "import", "-"]).fails(2, "standard input cannot be gone on with: ");
     comes(&stage.holm_with(&whole, ["session", "import", "-"]), "journey", BARE);
     let stage = stage.file("run.jsonl", &whole);
     stage.holm(["session", "import", "run.jsonl", "--session", "a/b"]).fails(2, "a/b");

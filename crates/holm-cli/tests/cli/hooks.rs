@@ -127,6 +127,27 @@ fn the_same_words_said_again_and_heard_are_not_shown_as_withheld() {
 }
 
 #[test]
+fn a_session_that_began_without_hooks_says_which_it_does_not_ask() {
+    let hook = |command: &str| serde_json::json!([{ "hooks": [{ "type": "command", "command": command }] }]);
+    let hooks = serde_json::json!({ "hooks": {
+        "PreToolUse": hook(REFUSES), "PostToolUse": hook("true"), "UserPromptSubmit": hook("true"),
+    } });
+    let read = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
+    let stage =
+        project(&hooks.to_string(), [Act::says("One."), read, Act::says("Two."), Act::says("Three.")]);
+    let note = "the hooks at UserPromptSubmit and PostToolUse are not asked in this session";
+    let ran = stage.run(&["-p", "First.", "--session", "s"]);
+    assert!(ran.code == Some(0) && !ran.err.contains(note), "nobody trusts them: {ran:?}");
+    trust(&stage, &[".holm/hooks.json"]);
+    let ran = stage.run(&["-p", "Count.", "--session", "s", "--resume", "--grant", "read:**"]);
+    assert!(ran.code == Some(0) && ran.err.contains(note), "{ran:?}");
+    let told = stage.double.requests().pop().unwrap().text();
+    assert!(told.contains("not on my watch"), "calls are asked about all the same: {told}");
+    let ran = stage.run(&["-p", "Anew.", "--session", "new"]);
+    assert!(ran.code == Some(0) && !ran.err.contains(note), "{ran:?}");
+}
+
+#[test]
 fn what_hooks_did_to_a_run_is_shown() {
     let hook = |command: &str| serde_json::json!([{ "hooks": [{ "type": "command", "command": command }] }]);
     let rewrites = r#"echo '{"updatedInput":{"path":"other.txt"}}'"#;
@@ -321,6 +342,35 @@ fn the_users_own_hooks_run_unless_others_can_write_them() {
 }
 
 #[test]
+fn hooks_that_were_imported_from_elsewhere_do_nothing_until_somebody_trusts_them() {
+    let stage = stage("{}", 3);
+    fs::remove_dir_all(stage.work().join(".holm")).unwrap();
+    let elsewhere = stage.work().join("../elsewhere/.claude");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::write(elsewhere.join("settings.json"), guard(REFUSES)).unwrap();
+    let mut command = stage.command(["import", "../elsewhere/.claude"]);
+    let ran = Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap());
+    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
+    assert!(ran.err.contains("`holm hooks trust` shows what they run and asks you"), "{ran:?}");
+    let listed = stage.holm(["hooks", "list"]).out;
+    assert!(listed.starts_with("new: ") && listed.contains("not on my watch"), "{listed}");
+    let (ran, told) = count(&stage);
+    assert!(ran.err.contains("do nothing: nobody has trusted it"), "{ran:?}");
+    assert!(told.contains("one two three"), "{told}");
+    let shown = stage.holm(["hooks", "trust"]);
+    assert!(shown.code == Some(3) && shown.out.contains("hooks.json, in every folder:"), "{shown:?}");
+    stage.agrees(["hooks", "trust"]);
+    assert!(count(&stage).1.contains("not on my watch"));
+    // What somebody changes is looked at again, or forgotten.
+    let file = stage.data().join("hooks.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("on my watch", "now")).unwrap();
+    stage.run(&["-p", "Count."]).fails(3, "they have changed since somebody trusted them");
+    assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
+    assert!(count(&stage).1.contains("one two three"));
+}
+
+#[test]
 fn a_script_of_a_project_is_the_projects_also_when_the_users_hooks_name_it() {
     let stage = stage("{}", 2).file("check.sh", REFUSES);
     fs::remove_dir_all(stage.work().join(".holm")).unwrap();
@@ -359,4 +409,6 @@ fn a_file_that_is_not_understood_is_not_used_at_all() {
     let stage = stage(r#"{"hooks":{"PreToolUsed":[]}}"#, 1);
     let (ran, told) = count(&stage);
     assert!(told.contains("one two three") && ran.err.contains("none of the hooks is used"), "{ran:?}");
+    fs::write(stage.work().join(".holm/hooks.json"), "{\"hooks\":{\n\"PreToolUsed\":[]}}").unwrap();
+    stage.holm(["hooks", "trust"]).fails(2, "hooks.json:2: there is no event `PreToolUsed`");
 }

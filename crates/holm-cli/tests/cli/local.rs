@@ -81,6 +81,23 @@ fn what_the_small_model_has_shown_here_is_told_the_next_time() {
 }
 
 #[test]
+fn an_agent_that_names_tools_has_them_with_a_small_model_too() {
+    let stage = Stage::new([]).file("notes.txt", "one\n");
+    assert_eq!(holm(&stage, &["agent", "new", "counter"]).code, Some(0));
+    let asked = ["-p", "What is in notes.txt?", "--turns", "2"];
+    let ran = holm(&stage, &[&["run", "--session", "one", "--agent", "counter"][..], &asked].concat());
+    assert!(matches!(ran.code, Some(0 | 3 | 4)), "a small model may fail, but not otherwise: {ran:?}");
+    assert!(!ran.err.contains("there is no tool"), "{ran:?}");
+    let journal = holm(&stage, &["session", "export", "one", "--format", "jsonl"]).out;
+    let has = |name: &str| journal.contains(&format!("\"name\":\"{name}\""));
+    assert!(has("read") && has("grep") && !has("write") && !has("read_file"), "{journal}");
+    // As a helper it would have none of its tools, which is no fault of its file.
+    let plain = holm(&stage, &["run", "-p", "Say hello.", "--turns", "2"]);
+    assert!(plain.err.contains("no work is handed to counter: "), "{plain:?}");
+    assert!(!plain.err.contains("there is no tool"), "{plain:?}");
+}
+
+#[test]
 fn names_can_be_calibrated_where_a_grammar_holds_them() {
     let stage = Stage::new([]).file("notes.txt", "one\ntwo\n");
     let args = ["run", "--calibrated", "-p", "How many lines does notes.txt have?", "--grant", "read:**"];

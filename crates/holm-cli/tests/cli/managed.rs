@@ -1,20 +1,14 @@
 //! A manager that is a file: it can only delegate, and those below it share what it may spend.
 
-use std::{
-    fs,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::SeqCst},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::{fs, sync::Arc};
 
 use holm_testkit::double::{Act, Seen};
 
-use crate::stage::Stage;
-
-const PARTS: [&str; 4] = ["part-a", "part-b", "part-c", "part-d"];
+use crate::{
+    delegation::{Executors, PARTS, manager},
+    served::Served,
+    stage::Stage,
+};
 
 const MANAGER: &str = "---\nname: manager\ndescription: Looks into things.\nmanages: [executor]\nat_once: 2\n\
     limits:\n  spend: 0.50usd\n---\nYou are the manager.\n";
@@ -22,35 +16,10 @@ const MANAGER: &str = "---\nname: manager\ndescription: Looks into things.\nmana
 const EXECUTOR: &str = "---\nname: executor\ndescription: Looks into one part.\nlimits:\n  turns: 2\n  spend: 0.05usd\n\
     ---\nYou are the executor.\n";
 
-/// Hands out four parts, hands out again what failed, and cites whatever findings it was shown.
-fn manager(body: &str) -> Act {
-    let task = |part: &str| format!(r#"{{"task":"{part}"}}"#);
-    if !body.contains("finding of") {
-        let tasks = PARTS.map(task);
-        let calls: Vec<_> = tasks.iter().zip(PARTS).map(|(task, id)| (id, "executor", &**task)).collect();
-        return Act::calls(&calls);
-    }
-    if !body.contains("once again") {
-        assert!(body.contains("the helper `executor` failed"), "{body}");
-        return Act::calls(&[("again", "executor", &task("part-c once again"))]);
-    }
-    let cited = PARTS.iter().filter(|part| body.contains(&format!("finding of {part}")));
-    Act::says(&format!("From {}.", cited.copied().collect::<Vec<_>>().join(", ")))
-}
-
-/// Finds what it was asked for, except that part C calls a tool that is not there until it is asked once again.
-fn executor(body: &str) -> Act {
-    let part = PARTS.iter().find(|part| body.contains(**part)).unwrap();
-    if *part == "part-c" && !body.contains("once again") {
-        return Act::calls(&[("x", "shell", "{}")]);
-    }
-    Act::says(&format!("finding of {part}"))
-}
-
 #[test]
 fn a_manager_delegates_hands_out_again_what_failed_and_cites_all() {
-    let (now, peak) = (AtomicU64::new(0), Arc::new(AtomicU64::new(0)));
-    let highest = Arc::clone(&peak);
+    let executors = Arc::new(Executors::default());
+    let asked = Arc::clone(&executors);
     let stage = Stage::answering(move |seen: &Seen| {
         let (system, body) = (&seen.asked.as_ref().unwrap().system, seen.text());
         if system.contains("You are the manager.") {
@@ -62,21 +31,13 @@ fn a_manager_delegates_hands_out_again_what_failed_and_cites_all() {
             }
             return Act::calls(&[("m", "manager", r#"{"task":"Look into all four parts."}"#)]);
         }
-        highest.fetch_max(now.fetch_add(1, SeqCst) + 1, SeqCst);
-        // The first one waits for a second beside it; then each takes a moment, in which a third could be seen.
-        let began = Instant::now();
-        while highest.load(SeqCst) < 2 && began.elapsed() < Duration::from_secs(30) {
-            thread::sleep(Duration::from_millis(1));
-        }
-        thread::sleep(Duration::from_millis(30));
-        now.fetch_sub(1, SeqCst);
-        executor(&body)
+        asked.answer(&body)
     });
     assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
     fs::write(stage.data().join("tools/manager.md"), MANAGER).unwrap();
     fs::write(stage.data().join("tools/executor.md"), EXECUTOR).unwrap();
     stage.run(&["-p", "Look into it.", "--budget", "1"]).says("All four were looked into.\n");
-    assert_eq!(peak.load(SeqCst), 2, "two at once and no more");
+    assert_eq!(executors.peak(), 2, "two at once and no more");
     let requests = stage.double.requests();
     let asked: Vec<_> = requests.iter().filter_map(|request| request.asked.as_ref()).collect();
     let manages = asked.iter().find(|asked| asked.system.contains("You are the manager.")).unwrap();
@@ -101,4 +62,75 @@ fn a_manager_with_a_tool_that_acts_is_named_and_not_used() {
     let expect = "manager.md: the tool `write` acts, and a manager only delegates; give the tool to a helper";
     assert!(ran.err.contains(expect), "{ran:?}");
     assert!(!ran.out.lines().any(|line| line.starts_with("manager ")), "{ran:?}");
+}
+
+/// A provider for whom the manager is the agent that was chosen, and a helper that has looked.
+fn managed() -> Stage {
+    let stage = Stage::answering(|seen: &Seen| {
+        let (system, body) = (&seen.asked.as_ref().unwrap().system, seen.text());
+        match (system.contains("You are the manager."), body.contains("finding of part-a")) {
+            (true, false) => Act::calls(&[("x", "executor", r#"{"task":"part-a"}"#)]),
+            (true, true) => Act::says("From part-a."),
+            (false, _) => Act::says("finding of part-a"),
+        }
+    });
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    fs::create_dir_all(stage.data().join("agents")).unwrap();
+    fs::write(stage.data().join("agents/manager.md"), MANAGER).unwrap();
+    fs::write(stage.data().join("agents/executor.md"), EXECUTOR).unwrap();
+    stage
+}
+
+/// What the manager was offered.
+fn offered(stage: &Stage) -> Vec<String> {
+    let requests = stage.double.requests();
+    let mut asked = requests.iter().filter_map(|request| request.asked.as_ref());
+    let manager = asked.find(|asked| asked.system.contains("You are the manager.")).unwrap();
+    manager.tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
+#[test]
+fn a_manager_that_is_chosen_has_those_whom_it_manages() {
+    let stage = managed();
+    stage.run(&["--agent", "manager", "-p", "Look into it."]).says("From part-a.\n");
+    let names = offered(&stage);
+    assert!(names.contains(&"executor".into()), "{names:?}");
+    assert!(!names.contains(&"read".into()) && !names.contains(&"manager".into()), "{names:?}");
+    let shown = stage.holm(["agent", "show", "manager", "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!(shown["manages"], serde_json::json!(["executor"]));
+}
+
+#[test]
+fn a_manager_of_a_server_has_those_whom_it_manages() {
+    let stage = managed();
+    let served = Served::start(&stage, &[]);
+    let new = serde_json::json!({ "id": "one", "agent": "manager", "prompt": "Look into it." });
+    let made = served.post("/api/sessions", &new);
+    assert_eq!(made.status, 201, "{made:?}");
+    served.wait("one");
+    let names = offered(&stage);
+    assert!(names.contains(&"executor".into()), "{names:?}");
+    let told = served.get("/api/sessions/one/replay").body;
+    assert!(told.contains("From part-a.") && !told.contains("there is no tool"), "{told}");
+}
+
+#[test]
+fn a_manager_with_a_tool_that_acts_cannot_be_chosen() {
+    let stage = managed();
+    let acting = MANAGER.replace("at_once: 2", "tools: [write]");
+    fs::write(stage.data().join("agents/manager.md"), acting).unwrap();
+    let ran = stage.run(&["--agent", "manager", "-p", "Look into it."]);
+    ran.fails_after_notes(2, "the tool `write` acts, and a manager only delegates");
+    assert!(stage.double.requests().is_empty());
+}
+
+#[test]
+fn a_manager_of_somebody_who_is_not_there_cannot_be_chosen() {
+    let stage = managed();
+    let lost = MANAGER.replace("[executor]", "[executor, nobody]");
+    fs::write(stage.data().join("agents/manager.md"), lost).unwrap();
+    let ran = stage.run(&["--agent", "manager", "-p", "Look into it."]);
+    ran.fails_after_notes(2, "the agent `manager` cannot be used: there is no tool and no agent `nobody`");
+    assert!(stage.double.requests().is_empty());
 }

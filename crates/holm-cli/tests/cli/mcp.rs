@@ -12,7 +12,7 @@ use std::{
 use holm_testkit::double::Act;
 use serde_json::{Value, json};
 
-use crate::stage::{MODEL, Stage};
+use crate::stage::{MODEL, Ran, Stage};
 use crate::terminal;
 
 /// The server of the crate's own tests, which behaves as it is told.
@@ -269,6 +269,8 @@ fn servers_of_another_program_are_taken_over() {
     assert_eq!(ran.code, Some(3), "one cannot be used: {ran:?}");
     assert!(ran.err.contains("odd is left out") && ran.err.contains("off is left out"), "{ran:?}");
     assert!(ran.err.contains("`Far Away` is called `far-away` here"), "{ran:?}");
+    let told = "holm: far-away reaches `https://far.example/mcp`\nholm: is given ${FAR_KEY} as X-Key\n";
+    assert!(ran.err.contains(told), "whoever takes it over sees where a secret goes: {ran:?}");
     let kept = fs::read_to_string(stage.data().join("tools/far-away.mcp.json")).unwrap();
     assert!(kept.contains("${FAR_KEY}"), "the name of a variable is kept, not its value: {kept}");
     let listed = stage.holm(["mcp", "list"]);
@@ -276,6 +278,30 @@ fn servers_of_another_program_are_taken_over() {
         listed.code == Some(0) && listed.out.starts_with("far-away  https://far.example/mcp  ("),
         "{listed:?}"
     );
+}
+
+#[test]
+fn a_server_that_is_taken_over_gets_nothing_of_the_power_that_its_file_claims() {
+    let power = json!({
+        "command": "x", "args": ["y"], "timeout": 7, "grants": ["read:/**", "write:/**", "exec:*"], "network": "open",
+        "levels": { "t": "none" }, "hints": "believed",
+    });
+    let text = json!({ "mcpServers": { "sea": power } }).to_string();
+    let add: &[&str] = &["mcp", "add", "--from", "other.json"];
+    let import: &[&str] = &["import", "other.json", "--json"];
+    for args in [add, import] {
+        let stage = Stage::new([]).file("other.json", &text);
+        let home = stage.work().join("../home");
+        let ran = Ran::of(&stage.command(args).env("HOME", home).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let told =
+            "sea: `grants`, `network`, `levels`, `hints` left out: what a server may do is yours to say";
+        assert!(ran.err.contains(told), "{ran:?}");
+        assert_eq!(ran.out.contains("of the server `sea`"), args == import, "{ran:?}");
+        let kept = fs::read_to_string(stage.data().join("tools/sea.mcp.json")).unwrap();
+        let kept: Value = serde_json::from_str(&kept).unwrap();
+        assert_eq!(kept, json!({ "command": "x", "args": ["y"], "timeout": 7 }));
+    }
 }
 
 #[test]
@@ -301,6 +327,20 @@ fn a_server_is_an_address_or_a_program() {
     stage.holm(["mcp", "add", "a_b", "--", "x"]).fails(2, "no name for a server");
     stage.holm(["mcp", "add", "x", "--grant", "fly:away", "--", "x"]).fails(2, "grants");
     stage.holm(["mcp", "test", "nobody"]).fails(6, "no server `nobody`");
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_told_in_plain_words() {
+    let stage = Stage::new([]);
+    // Nobody listens there any more.
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{address}/mcp");
+    assert_eq!(stage.holm(["mcp", "add", "far", "--url", &url]).code, Some(0));
+    let ran = stage.holm(["mcp", "test", "far"]);
+    assert!(ran.code != Some(0) && ran.err.contains(&address.to_string()), "{ran:?}");
+    for word in ["rmcp", "Transport", "Client error", "::", "Send message"] {
+        assert!(!ran.err.contains(word), "`{word}` tells nobody anything: {}", ran.err);
+    }
 }
 
 #[test]

@@ -102,6 +102,24 @@ fn cases() -> Vec<Wrong> {
             expect: &["mine.toml:2: there is no key `modle`", "hint: did you mean `model`?"],
         },
         Wrong {
+            what: "a model without a provider",
+            files: settings("\nmodel = \"x\"\n"),
+            args: RUN,
+            expect: &["mine.toml:2: ", "hint: write it as provider/model"],
+        },
+        Wrong {
+            what: "a model of a provider that nobody knows",
+            files: settings("model = \"nosuch/m\"\n"),
+            args: RUN,
+            expect: &["mine.toml:1: ", "[providers.nosuch] base_url"],
+        },
+        Wrong {
+            what: "a stronger model of a provider that nobody knows",
+            files: settings("model = \"openai/gpt-5-mini\"\n[ladder]\nstep_up = [\"nosuch/m\"]\n"),
+            args: RUN,
+            expect: &["mine.toml:3: ", "[providers.nosuch] base_url"],
+        },
+        Wrong {
             what: "missing file",
             files: vec![],
             args: RUN,

@@ -11,10 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::stage::{MODEL, Stage};
-
-/// How long anything may take: far longer than it does, for machines that are slow.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::{
+    patience::PATIENCE,
+    stage::{MODEL, Stage},
+};
 
 /// How often it is looked.
 const LOOK: Duration = Duration::from_millis(50);

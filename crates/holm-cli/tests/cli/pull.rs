@@ -8,10 +8,12 @@ use std::{
     process::Stdio,
     sync::{Arc, Mutex},
     thread,
-    time::{Duration, Instant},
 };
 
-use crate::stage::{Ran, Stage};
+use crate::{
+    patience::until,
+    stage::{Ran, Stage},
+};
 
 /// A file whose head holds together, and that is large enough to come in pieces.
 fn model() -> Vec<u8> {
@@ -150,15 +152,6 @@ fn a_file_is_fetched_checked_shown_and_put_in_place() {
     let again = shelf.pull(&[&format!("{}/some/tiny.gguf", server.base)]);
     assert!(again.code == Some(0) && again.out.contains("is there already"), "{again:?}");
     assert_eq!(server.asked().len(), 1, "nothing is fetched twice");
-}
-
-/// Waits until something is so, for a machine ten times slower than the slowest.
-fn until(what: &str, mut is: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is() {
-        assert!(began.elapsed() < Duration::from_secs(60), "waited for nothing: {what}");
-        thread::sleep(Duration::from_millis(10));
-    }
 }
 
 fn length(path: &Path) -> u64 {

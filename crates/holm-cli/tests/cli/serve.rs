@@ -5,167 +5,20 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     path::Path,
-    process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver},
-    time::{Duration, Instant},
 };
 
 use holm_testkit::double::Act;
 use serde_json::{Value, json};
 
-use crate::stage::{MODEL, Stage};
-
-/// How long anything may take, on a machine that is ten times slower than any.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::{
+    served::Served,
+    stage::{MODEL, Stage},
+};
 
 /// An agent that asks for little.
 const REVIEWER: &str = "---\nname: reviewer\ndescription: Reviews.\ntools: [read]\ngrants: [read:src/**]\nmode: plan\n\
     limits:\n  turns: 3\n  spend: 0.25usd\n---\nYou review.\n";
-
-/// A server that runs, ended with the test.
-pub(crate) struct Served {
-    child: Child,
-    address: String,
-    token: String,
-}
-
-/// What came back.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    head: String,
-    pub(crate) body: String,
-}
-
-impl Served {
-    /// Starts a server on a stage, with these options for every session.
-    pub(crate) fn start(stage: &Stage, options: &[&str]) -> Self {
-        Self::over(stage, &stage.data(), &[], options)
-    }
-
-    /// Starts a server over a data folder, with these options of its own and these for every session.
-    fn over(stage: &Stage, data: &Path, own: &[&str], options: &[&str]) -> Self {
-        let begins = ["serve", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
-        let every = ["--", "--model", MODEL, "--tools", "native"];
-        let mut command = stage.command(begins.iter().chain(own).chain(&every).chain(options));
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line}")).to_owned();
-        let token = fs::read_to_string(data.join("server/token")).unwrap().trim().to_owned();
-        Self { child, address, token }
-    }
-
-    /// Waits until what a session was asked for has ended.
-    fn wait(&self, session: &str) {
-        let until = Instant::now() + PATIENCE;
-        while self.get(&format!("/api/sessions/{session}")).json()["state"] != "idle" {
-            assert!(Instant::now() < until, "{session} never ended");
-            // One token may ask so often a minute and no more.
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    /// Stops it in order, as a service manager does.
-    fn stop(mut self) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-        assert!(self.child.wait().unwrap().success());
-    }
-
-    /// The same server, for somebody with another token.
-    fn issue(&self, user: &str, role: &str) -> String {
-        let made = self.post("/api/tokens", &json!({ "user": user, "role": role }));
-        assert_eq!(made.status, 201, "{made:?}");
-        made.json()["token"].as_str().unwrap().to_owned()
-    }
-
-    pub(crate) fn get(&self, path: &str) -> Reply {
-        self.send(&self.token, "GET", path, &[], None)
-    }
-
-    pub(crate) fn post(&self, path: &str, body: &Value) -> Reply {
-        self.send(&self.token, "POST", path, &[], Some(&body.to_string()))
-    }
-
-    /// Asks for something that goes on: what comes is read from the connection.
-    pub(crate) fn watch(&self, path: &str) -> TcpStream {
-        self.ask(&self.token, "GET", path, &[], None)
-    }
-
-    pub(crate) fn send(
-        &self,
-        token: &str,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: Option<&str>,
-    ) -> Reply {
-        let mut stream = self.ask(token, method, path, headers, body);
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
-    }
-
-    fn ask(
-        &self,
-        token: &str,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: Option<&str>,
-    ) -> TcpStream {
-        let address = &self.address;
-        let mut text = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n"
-        );
-        for (name, value) in headers {
-            text += &format!("{name}: {value}\r\n");
-        }
-        if let Some(body) = body {
-            text += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
-        }
-        text += "\r\n";
-        text += body.unwrap_or_default();
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.write_all(text.as_bytes()).unwrap();
-        stream
-    }
-
-    /// As an operator of the owner's.
-    fn operator(
-        &self,
-        token: &str,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &Value,
-    ) -> Reply {
-        self.send(token, method, path, headers, Some(&body.to_string()))
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Reply {
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
-    }
-
-    fn etag(&self) -> String {
-        let line = self.head.lines().find_map(|line| line.strip_prefix("etag: "));
-        line.unwrap_or_else(|| panic!("{self:?}")).to_owned()
-    }
-}
 
 #[test]
 fn an_agent_is_shown_checked_kept_changed_used_and_forgotten() {
@@ -300,10 +153,16 @@ fn servers_are_written_down_by_administrators_seen_tested_and_taken_away() {
     let sea = &seen.json()[0];
     assert_eq!((sea["name"].as_str(), sea["state"].as_str()), (Some("sea"), Some("ready")), "{seen:?}");
     assert!(!seen.body.contains("python3"), "how it is reached is not given out: {seen:?}");
-    assert_eq!(served.operator(&operator, "DELETE", "/api/mcp-servers/sea", &[], &json!({})).status, 403);
-    assert_eq!(served.send(&served.token, "DELETE", "/api/mcp-servers/sea", &[], None).status, 204);
-    assert_eq!(served.send(&served.token, "DELETE", "/api/mcp-servers/sea", &[], None).status, 404);
-    assert_eq!(served.get("/api/mcp-servers").json(), json!([]));
+    taken_away(&served, &operator, "/api/mcp-servers", "sea");
+}
+
+/// The only one in its list goes when an administrator says so, and when nobody else does.
+fn taken_away(served: &Served, operator: &str, list: &str, name: &str) {
+    let (path, administrator) = (format!("{list}/{name}"), served.token.as_str());
+    for (token, status) in [(operator, 403), (administrator, 204), (administrator, 404)] {
+        assert_eq!(served.send(token, "DELETE", &path, &[], None).status, status, "{path}");
+    }
+    assert_eq!(served.get(list).json(), json!([]));
 }
 
 #[test]
@@ -319,11 +178,8 @@ fn a_key_goes_in_and_never_comes_out() {
         assert!(!said.body.contains("kept-by-nobody-else-42"), "{path}");
     }
     let operator = served.issue("owner", "operator");
-    assert_eq!(served.send(&operator, "DELETE", "/api/keys/anthropic", &[], None).status, 403);
     assert_eq!(served.send(&operator, "GET", "/api/settings", &[], None).status, 403);
-    assert_eq!(served.send(&served.token, "DELETE", "/api/keys/anthropic", &[], None).status, 204);
-    assert_eq!(served.send(&served.token, "DELETE", "/api/keys/anthropic", &[], None).status, 404);
-    assert_eq!(served.get("/api/keys").json(), json!([]));
+    taken_away(&served, &operator, "/api/keys", "anthropic");
 }
 
 #[test]

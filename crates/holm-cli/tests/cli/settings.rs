@@ -3,6 +3,7 @@
 use std::{fs, path::PathBuf, process::Command};
 
 use holm_testkit::double::Act;
+use holm_tools::trust::ContentHash;
 
 use crate::stage::{MODEL, Ran, Stage};
 
@@ -169,6 +170,29 @@ fn a_provider_of_the_settings_is_reached_at_its_address_with_its_key() {
     run.env("MINE", crate::stage::KEY).env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL");
     Ran::of(&run.output().unwrap()).says("Here.\n");
     assert_eq!(stage.double.requests()[0].model(), "small");
+    // Who is asked without the key that was promised is told.
+    let mut run = command(&stage, &["run", "-p", "Hi."]);
+    let ran = Ran::of(&run.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap());
+    assert_ne!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.err.contains("holm: $MINE, which ") && ran.err.contains("mine.toml:4 names"), "{ran:?}");
+}
+
+#[test]
+fn where_there_is_nothing_to_list_it_is_said_how_one_begins() {
+    let stage = stage([], "");
+    let check = |args: &[&str], expect: &str| {
+        let mut run = command(&stage, args);
+        let ran = Ran::of(&run.env("HOME", stage.work()).env_remove("OPENAI_API_KEY").output().unwrap());
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{ran:?}");
+        assert!(ran.err.contains(expect), "{ran:?}");
+    };
+    check(&["config", "show", "--origin"], "nothing is set here");
+    check(&["config", "show", "--json"], "nothing is set here");
+    check(&["agent", "list"], "`holm agent new NAME` begins one");
+    check(&["skill", "list"], "there are no skills");
+    check(&["keys", "list"], "`holm keys add PROVIDER` keeps one");
+    check(&["job", "list"], "`holm job add` writes one down");
+    check(&["mcp", "list"], "`holm mcp add` writes one down");
 }
 
 #[test]
@@ -180,17 +204,27 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
         let checked = holm(&stage, &["check"]);
         assert_eq!((checked.code, checked.err.as_str()), (Some(3), ""), "{checked:?}");
         assert!(checked.out.starts_with("bad  settings  "), "{checked:?}");
+        assert!(checked.out.contains(&expect.replace("\n  hint", " hint")), "{checked:?}");
     };
     check("model = \n", "mine.toml:1: ");
     check("\nmodle = \"a/b\"\n", "mine.toml:2: there is no key `modle`\n  hint: did you mean `model`?");
     check("[limits]\nturns = \"many\"\n", "mine.toml:2: invalid type");
+    check("[limits]\nturns = -1\n", "mine.toml:2: a run takes one turn at the least");
     check("grants = [\"fly:high\"]\n", "mine.toml:1: `fly:high`: ");
+    check("[providers.mine]\nbase_url = \"nope\"\n", "mine.toml:2: this is no address; ");
     let stage = Stage::new([]);
     holm(&stage, &["run", "-p", "Hi."]).fails(2, "mine.toml: there is no such file\n  hint: ");
-    let stage = Stage::new([]).file("holm.toml", "mode = \"full\"\n");
+    let stage = Stage::new([Act::says("Done.")]).file("holm.toml", "mode = \"full\"\n");
     fs::write(mine(&stage), "").unwrap();
-    trust(&stage);
-    holm(&stage, &["run", "-p", "Hi."]).fails(2, "holm.toml:1: a project cannot set `mode`");
+    // It is told before anybody trusts it, and there is nothing to trust.
+    let expect = "holm.toml:1: a project cannot set `mode`";
+    let checked = holm(&stage, &["check"]);
+    assert!(checked.code == Some(3) && checked.out.contains(expect), "{checked:?}");
+    holm(&stage, &["config", "trust"]).fails(2, expect);
+    let hash = ContentHash::of(b"mode = \"full\"\n").to_string();
+    holm(&stage, &["config", "trust", "--yes", &hash]).fails(2, expect);
+    let ran = holm(&stage, &["run", "--model", MODEL, "-p", "Hi."]);
+    assert!(ran.code == Some(0) && ran.err.contains("nobody has trusted it"), "{ran:?}");
 }
 
 #[test]
@@ -211,6 +245,19 @@ fn an_alias_is_a_prompt_with_a_place_for_more() {
     assert!(stage.double.requests()[0].text().contains("Sum up: a long text"));
     let ran = holm(&stage, &["run", "--alias", "some", "-p", "x"]);
     ran.fails(6, "there is no alias `some`\n  hint: there are: sum");
+}
+
+#[test]
+fn the_doctor_finds_a_database_that_is_damaged() {
+    let stage = stage([], "");
+    fs::create_dir_all(stage.data()).unwrap();
+    fs::write(stage.data().join("holm.db"), [0xa5; 8_192]).unwrap();
+    let said = holm(&stage, &["doctor", "--json"]);
+    let rows: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let row = rows.iter().find(|row| row["what"] == "database").unwrap();
+    assert_eq!((said.code, &row["state"]), (Some(3), &"bad".into()), "{said:?}");
+    assert!(row["words"].as_str().unwrap().contains("holm restore"), "{row}");
 }
 
 #[test]

@@ -75,6 +75,8 @@ fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
     let listed = holm(&["skill", "list"]);
     assert!(listed.out.starts_with("greet  Greets people.  ("), "{listed:?}");
     holm(&["skill", "show", "greet", "Bo"]).says("Say hello to Bo.\n");
+    holm(&["skill", "show", "greet"]).says("Say hello to $who.\n");
+    holm(&["skill", "validate", "greet"]).fails(6, "hint: name the folder of a skill");
     holm(&["skill", "run", "greet", "Bo", "--model", MODEL]).says("Hello, Bo.\n");
     assert!(stage.double.requests()[0].text().contains("Say hello to Bo."));
     let folder = own.join("greet");
@@ -146,6 +148,7 @@ fn a_key_is_kept_used_tried_and_forgotten_and_never_shown() {
     assert_eq!(holm(&["keys", "remove", "openai"]).code, Some(0));
     holm(&["keys", "remove", "openai"]).fails(6, "no key of `openai` is kept here");
     holm(&["keys", "add", "nobody-knows"]).fails(6, "nobody-knows");
+    holm(&["keys", "add", "openai"]).fails(2, "no key of openai was given");
     let mut refused = stage.command(["keys", "test", "openai"]);
     refused.env("OPENAI_API_KEY", "wrong-key-0001");
     let refused = Ran::of(&refused.output().unwrap());

@@ -11,12 +11,10 @@ use holm_testkit::double::{Act, Fault, Seen};
 use crate::{
     chat::{LARGE, SMALL},
     door::Door,
+    patience::PATIENCE,
     screens,
     stage::{KEY, MODEL, Stage},
 };
-
-/// How long anything may take: far longer than it does, for machines that are slow.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A chat in a window of a tmux of its own, started by a shell that goes on when the chat is left.
 struct Tmux<'a> {

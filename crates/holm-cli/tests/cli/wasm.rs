@@ -2,25 +2,21 @@
 
 use std::fs;
 
-use crate::stage::Stage;
+use crate::{
+    stage::Stage,
+    wasi::{IMPORTS, escaped},
+};
 
 /// A command that prints its help for one word and else reads `notes.txt`.
 fn guest(about: &str) -> Vec<u8> {
     let help = format!(
         "{about}\n\nUsage: peek [OPTIONS]\n\nOptions:\n  -l, --long  More\n  -h, --help  Print help\n"
     );
-    let escaped: String = help.bytes().map(|byte| format!("\\{byte:02x}")).collect();
     let wat = format!(
-        r#"(module
-            (import "wasi_snapshot_preview1" "args_sizes_get" (func $sizes (param i32 i32) (result i32)))
-            (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
-            (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
-            (import "wasi_snapshot_preview1" "path_open"
-                (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
-            (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+        r#"(module {IMPORTS}
             (memory (export "memory") 1)
             (data (i32.const 100) "notes.txt")
-            (data (i32.const 1024) "{escaped}")
+            (data (i32.const 1024) "{text}")
             (func (export "_start")
                 (drop (call $sizes (i32.const 16) (i32.const 20)))
                 (i32.store (i32.const 0) (i32.const 1024))
@@ -35,6 +31,7 @@ fn guest(about: &str) -> Vec<u8> {
                 (drop (call $fd_read (i32.load (i32.const 12)) (i32.const 0) (i32.const 1) (i32.const 8)))
                 (i32.store (i32.const 4) (i32.load (i32.const 8)))
                 (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#,
+        text = escaped(&help),
         len = help.len()
     );
     wat::parse_str(wat).unwrap()

@@ -5,7 +5,6 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{Arc, Condvar, Mutex},
     thread,
-    time::{Duration, Instant},
 };
 
 use holm_testkit::double::{Act, Fault};
@@ -13,13 +12,11 @@ use serde_json::json;
 
 use crate::{
     door::Door,
+    patience::{PATIENCE, until},
     pty::Pty,
-    serve::Served,
+    served::Served,
     stage::{MODEL, Ran, Stage},
 };
-
-/// How long anything may take: far longer than it does, for machines that are slow.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What somebody has seen of a session.
 #[derive(Default)]
@@ -49,15 +46,6 @@ impl Watching {
         let held = self.0.0.lock().unwrap();
         let (seen, _) = self.0.1.wait_timeout_while(held, PATIENCE, is_missing).unwrap();
         assert!(seen.contains(text), "{text} is not there:\n{seen}");
-    }
-}
-
-#[track_caller]
-fn until(what: &str, is: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is() {
-        assert!(began.elapsed() < PATIENCE, "{what} never came");
-        thread::sleep(Duration::from_millis(20));
     }
 }
 

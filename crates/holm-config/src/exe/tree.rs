@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{ExeAgent, Unsupported, project::files_of};
-use crate::{ConfigError, ConfigProblem, Layer, read::text_of};
+use crate::{ConfigError, ConfigProblem, Layer, read::text_of, read_plain_text};
 
 /// The most agents of one tree: a tree that is larger was not written by hand.
 pub const MOST_AGENTS: usize = 256;
@@ -93,7 +93,7 @@ fn children(agent: &ExeAgent) -> Vec<(PathBuf, Option<usize>)> {
     let lying =
         agent.tools.iter().filter(|tools| tools.filter.is_none()).flat_map(|tools| files_of(&tools.path));
     // A folder may hold JSON that is something else; agents-exe would stop there, and that helps nobody.
-    let is_agent = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| ExeAgent::is_one(&text));
+    let is_agent = |path: &PathBuf| read_plain_text(path).is_ok_and(|text| ExeAgent::is_one(&text));
     named.chain(lying.filter(is_agent).map(|path| (path, None))).collect()
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use holm_tools::hooks::{HookEvent, HookFile};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Converted, TOOLS, parse_json};
+use super::{Converted, TOOLS, codex, parse_json};
 use crate::{ConfigError, ConfigProblem};
 
 /// Events of goose that are one of ours for some tools.
@@ -27,12 +27,27 @@ const PLUGIN: &str = "PLUGIN_ROOT";
 const READS: &str = "its commands read what tools are called here, such as `shell` with its `script`; see whether they expect other names";
 
 /// The hooks of Claude Code (`hooks` of its `settings.json`), or of codex and goose (`hooks.json`), as a file of Holm's. None
-/// where there is no command that could run here; the notes say what was left out.
+/// where there is no command that could run here; the notes say what was left out. The file says that it was imported, so that
+/// none of it runs before a person has looked at it.
 ///
 /// # Errors
 /// Where the file is no JSON, with the line, or its hooks have another shape.
 pub fn hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
-    let whole = parse_json(text, path)?;
+    converted(&parse_json(text, path)?, path)
+}
+
+/// The hooks of codex that stand in its `config.toml`: the table `[hooks]` has the shape of `hooks.json`. As [`hooks()`] gives them.
+///
+/// # Errors
+/// Where the file is no TOML, with the line, or its hooks have another shape.
+pub fn codex_hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
+    let whole = codex(text, path)?;
+    let hooks = whole.get("hooks").map_or_else(|| json!({}), |hooks| json!({ "hooks": hooks }));
+    converted(&hooks, path)
+}
+
+/// The hooks of a whole file.
+fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
     let mut notes = Vec::new();
     let left = whole.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
     let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
@@ -47,7 +62,7 @@ pub fn hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>)
     if events.is_empty() {
         return Ok((None, notes));
     }
-    let text = format!("{:#}\n", json!({ "hooks": events }));
+    let text = format!("{:#}\n", json!({ "hooks": events, "imported": true }));
     // What could not be used here is not written down.
     HookFile::parse(path, &text)
         .map_err(|error| ConfigError::whole(path, ConfigProblem::WrongValue(error.to_string())))?;

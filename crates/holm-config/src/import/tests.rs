@@ -30,7 +30,7 @@ fn servers_of_codex_and_opencode_become_entries() {
     let notes = found.agents[0].notes.join("; ");
     assert!(notes.contains("`model` is not") && notes.contains("`tools` is not"), "{notes}");
     let skill = Skill::parse(&found.commands[0].text).unwrap();
-    assert_eq!((skill.name.as_str(), skill.filled("12").as_str()), ("fix-it", "Fix 12."));
+    assert_eq!((skill.name.as_str(), skill.filled("12").unwrap().as_str()), ("fix-it", "Fix 12."));
     assert_eq!(opencode("{\n", Path::new("o")).unwrap_err().line, Some(2));
 }
 
@@ -70,7 +70,7 @@ fn a_recipe_of_goose_becomes_a_skill_with_its_parameters() {
         (skill.args.clone(), skill.listed),
         (vec!["language".to_owned(), "folder".into()], Listed::No)
     );
-    assert_eq!(skill.filled("Rust lib"), "Review Rust code.\nKeep {{other}}.\n\nBegin in lib.");
+    assert_eq!(skill.filled("Rust lib").unwrap(), "Review Rust code.\nKeep {{other}}.\n\nBegin in lib.");
     let notes = made.notes.join("; ");
     for what in ["`folder` was \"src\"", "`{{other}}`", "`activities` has no counterpart"] {
         assert!(notes.contains(what), "{what}: {notes}");
@@ -123,7 +123,7 @@ fn a_command_becomes_a_skill_that_a_person_names() {
     );
     let skill = Skill::parse(&made.text).unwrap();
     assert_eq!((skill.name.as_str(), skill.listed), ("fix-issue", Listed::No));
-    assert!(skill.filled("12").starts_with("Fix 12, see @README"));
+    assert!(skill.filled("12").unwrap().starts_with("Fix 12, see @README"));
     assert_eq!(made.notes.len(), 2);
     let bare = Skill::parse(&command_skill("x", "Do it.").text).unwrap();
     assert_eq!((bare.description.as_str(), bare.body.as_str()), ("Does what the command x did.", "Do it."));
@@ -172,6 +172,7 @@ fn hooks_of_others_become_hooks_that_can_be_read() {
     let made = made.unwrap();
     let file = holm_tools::hooks::HookFile::parse(Path::new("hooks.json"), &made.text).unwrap();
     assert_eq!(file.warnings(), Vec::<String>::new());
+    assert!(file.is_imported(), "so that somebody looks at it: {}", made.text);
     let mut asks = file.asks();
     asks.sort();
     assert_eq!(
@@ -207,4 +208,20 @@ fn comments_become_blanks_and_lines_stay_where_they_are() {
     check("{\"a\\\"//\": 1,}", "{\"a\\\"//\": 1 }");
     check("[\"/\", 1]", "[\"/\", 1]");
     check("/* open", "       ");
+}
+
+#[test]
+fn hooks_in_the_settings_of_codex_are_taken_over_like_those_of_a_file() {
+    let text = "model = \"x\"\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\n\
+        command = \"./check.sh\"\ntimeout = 5\n[mcp_servers.time]\ncommand = \"uvx\"\n";
+    let path = Path::new("config.toml");
+    let (made, notes) = codex_hooks(text, path).unwrap();
+    let made: serde_json::Value = serde_json::from_str(&made.unwrap().text).unwrap();
+    let command = json!({"type": "command", "command": "./check.sh", "timeout": 5});
+    let hooks = json!({"PreToolUse": [{"matcher": "shell", "hooks": [command]}]});
+    assert_eq!(made, json!({"hooks": hooks, "imported": true}));
+    assert!(notes.iter().all(|note| !note.contains("not taken over")), "{notes:?}");
+    assert_eq!(codex_servers(text, path).unwrap().notes, ["not taken over: `model`"]);
+    assert_eq!(codex_hooks("model = \"x\"\n", path).unwrap(), (None, Vec::new()));
+    assert_eq!(codex_hooks("a = 1\nb = \n", path).unwrap_err().line, Some(2));
 }

@@ -98,6 +98,10 @@ fn each_mistake_gives_one_message_with_file_line_and_fix() {
     check("[limits]\nturns = 0\n", "2: a run takes one turn at the least", value);
     let amount = "2: `much` is no amount in US dollars; write it like \"0.50usd\"";
     check("[limits]\nbudget = \"much\"\n", amount, value);
+    let address = "3: this is no address; write it like \"https://host/v1\"";
+    for url in ["nope", "", "host:8000/v1", "http://", "https:///v1", "ftp://host"] {
+        check(&format!("[providers.a]\nkey_env = \"K\"\nbase_url = \"{url}\"\n"), address, value);
+    }
     let syntax = read("model = \"a/b\"\nmode = \n", Layer::User).unwrap_err();
     assert_eq!((syntax.line, syntax.to_string().lines().count()), (Some(2), 1), "{syntax}");
     let grant = read("grants = [\n  \"read:src\",\n  \"fly:high\",\n]\n", Layer::User).unwrap_err();

@@ -35,6 +35,11 @@ pub enum SkillProblem {
     },
 }
 
+/// The text of a skill would be larger than [`MOST_FILLED`](super::MOST_FILLED) with its arguments put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("its text would be larger than 1 MiB with these arguments; put them into a file and name that")]
+pub struct Overfilled;
+
 impl SkillProblem {
     pub(super) fn at(self, line: usize) -> SkillFileError {
         SkillFileError { line, problem: self }

@@ -2,16 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use super::Overfilled;
+
+/// The largest text with arguments in it: four times the largest skill. A text of many places would otherwise make of one long
+/// argument more than there is memory, and no model takes up more.
+pub const MOST_FILLED: usize = 1 << 20;
+
 /// What stands for all arguments.
 const ALL: &str = "ARGUMENTS";
 
 /// Puts arguments in. Only what the text itself names is replaced; what was put in is not looked at again.
-pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> String {
+pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<String, Overfilled> {
     let arguments = arguments.trim();
     let values = named(names, arguments);
-    let (mut out, mut rest, mut used) = (String::with_capacity(body.len()), body, false);
+    let (mut out, mut rest, mut used) = (Filled(String::with_capacity(body.len())), body, false);
     while let Some((before, after)) = rest.split_once('$') {
-        out.push_str(before);
+        out.push(before)?;
         let end =
             after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(after.len());
         let (word, behind) = after.split_at(end);
@@ -21,25 +27,38 @@ pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> String {
             .filter(|(name, _)| word.starts_with(name.as_str()))
             .max_by_key(|(name, _)| name.len());
         if word.starts_with(ALL) {
-            out.push_str(arguments);
-            out.push_str(word.get(ALL.len()..).unwrap_or_default());
+            out.push(arguments)?;
+            out.push(word.get(ALL.len()..).unwrap_or_default())?;
             used = true;
         } else if let Some((name, value)) = known {
-            out.push_str(value);
-            out.push_str(word.get(name.len()..).unwrap_or_default());
+            out.push(value)?;
+            out.push(word.get(name.len()..).unwrap_or_default())?;
             used = true;
         } else {
-            out.push('$');
-            out.push_str(word);
+            out.push("$")?;
+            out.push(word)?;
         }
         rest = behind;
     }
-    out.push_str(rest);
+    out.push(rest)?;
     if !used && !arguments.is_empty() {
-        out.push_str("\n\nArguments: ");
-        out.push_str(arguments);
+        out.push("\n\nArguments: ")?;
+        out.push(arguments)?;
     }
-    out
+    Ok(out.0)
+}
+
+/// A text that grows no further than it may.
+struct Filled(String);
+
+impl Filled {
+    fn push(&mut self, text: &str) -> Result<(), Overfilled> {
+        if self.0.len().saturating_add(text.len()) > MOST_FILLED {
+            return Err(Overfilled);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
 }
 
 /// The arguments by name: `name=value` words first, then those that are left by their places; the last name takes all that is

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::Skill;
-use crate::{Layer, find::config_folder};
+use crate::{Layer, find::config_folder, read_plain};
 
 /// What the file of a skill is called.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -95,7 +95,7 @@ fn walk(
             return;
         }
         *left -= 1;
-        match fs::read(folder.join(SKILL_FILE)) {
+        match read_plain(&folder.join(SKILL_FILE)) {
             Ok(bytes) => {
                 let name =
                     folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

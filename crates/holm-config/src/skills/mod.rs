@@ -11,6 +11,7 @@ mod skill;
 mod tests;
 
 pub use contract::Promise;
-pub use error::{SkillFileError, SkillProblem};
+pub use error::{Overfilled, SkillFileError, SkillProblem};
+pub use fill::MOST_FILLED;
 pub use find::{FoundSkill, MOST_FOLDERS, SKILL_FILE, SkillFolders};
 pub use skill::{Listed, Skill};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use holm_guards::skill::Format;
 use holm_tools::front::{Entry, Front, Value};
 
-use super::{Promise, SkillFileError, SkillProblem, fill::fill};
+use super::{Overfilled, Promise, SkillFileError, SkillProblem, fill::fill};
 
 /// The longest name.
 const MOST_NAME: usize = 64;
@@ -25,7 +25,7 @@ const EASY_LINES: usize = 500;
 ///
 /// let text = "---\nname: greet\ndescription: Says hello.\nargs: [who]\n---\nGreet $who. All: $ARGUMENTS\n";
 /// let skill = Skill::parse(text)?;
-/// assert_eq!(skill.filled("Ada"), "Greet Ada. All: Ada");
+/// assert_eq!(skill.filled("Ada").as_deref(), Ok("Greet Ada. All: Ada"));
 /// # Ok::<(), holm_config::skills::SkillFileError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,8 +109,10 @@ impl Skill {
 
     /// Its text with arguments put in: `$ARGUMENTS` is all of them, `$name` the one of that name, given as `name=value` or by
     /// its place. Arguments that no place was found for follow the text.
-    #[must_use]
-    pub fn filled(&self, arguments: &str) -> String {
+    ///
+    /// # Errors
+    /// If that is more than [`MOST_FILLED`](super::MOST_FILLED) bytes.
+    pub fn filled(&self, arguments: &str) -> Result<String, Overfilled> {
         fill(&self.body, &self.args, arguments)
     }
 

@@ -44,7 +44,8 @@ fn what_cannot_be_used_is_named_with_its_line() {
 fn arguments_are_put_in_by_name_by_place_and_all_together() {
     let check = |names: &[&str], body: &str, arguments: &str, expect: &str| {
         let head = format!("---\nname: a\ndescription: b\nargs: [{}]\n---\n{body}", names.join(", "));
-        assert_eq!(Skill::parse(&head).unwrap().filled(arguments), expect, "{body} {arguments}");
+        let filled = Skill::parse(&head).unwrap().filled(arguments);
+        assert_eq!(filled.as_deref(), Ok(expect), "{body} {arguments}");
     };
     check(&[], "Do $ARGUMENTS now", "this and that", "Do this and that now");
     check(&[], "Do it", "with care", "Do it\n\nArguments: with care");
@@ -55,6 +56,22 @@ fn arguments_are_put_in_by_name_by_place_and_all_together() {
     // What was put in is not looked at again.
     check(&["a", "b"], "$a $b", "$b 2", "$b 2");
     check(&["a"], "[$a]", "", "[]");
+}
+
+#[test]
+fn however_many_places_there_are_a_filled_text_stays_within_its_bound() {
+    let check = |names: &str, body: &str, places: usize, argument: usize, fits: bool| {
+        let head = format!("---\nname: a\ndescription: b\nargs: [{names}]\n---\n{}", body.repeat(places));
+        let filled = Skill::parse(&head).unwrap().filled(&"x".repeat(argument));
+        assert_eq!(filled.as_ref().map(String::len).ok(), fits.then_some(places * argument), "{body}");
+        assert!(filled.is_ok_and(|text| text.len() <= MOST_FILLED) == fits, "{body}");
+    };
+    check("", "$ARGUMENTS", 20_000, 20_000, false);
+    check("it", "$it", 20_000, 20_000, false);
+    check("it", "$it", 1_024, 1_024, true);
+    check("it", "$it", 1_024, 1_025, false);
+    let skill = Skill::parse("---\nname: a\ndescription: b\n---\nDo it").unwrap();
+    assert_eq!(skill.filled(&"x".repeat(MOST_FILLED)), Err(Overfilled));
 }
 
 #[test]

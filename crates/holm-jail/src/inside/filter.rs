@@ -103,8 +103,8 @@ pub(super) enum Metadata {
     Fixed,
 }
 
-/// Ways to type into the terminal of somebody else.
-const TERMINAL: [u64; 2] = [libc::TIOCSTI, 0x541c];
+/// Ways to type into the terminal of somebody else: `TIOCSTI`, whose type differs from one C library to the next, and `TIOCLINUX`.
+const TERMINAL: [u64; 2] = [0x5412, 0x541c];
 
 const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWUSER,

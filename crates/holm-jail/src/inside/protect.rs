@@ -7,9 +7,12 @@
 
 use std::ffi::CStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
@@ -22,6 +25,12 @@ use crate::engine::Engine;
 use crate::jail::is_git;
 use crate::order::{Access, Order};
 use crate::outcome::Stage;
+
+/// How often a path is tried that others make and remove at the same moment.
+const ATTEMPTS: usize = 200;
+
+/// How long one of them has to be done with it.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// What stands where a protected path is missing; removed when dropped, innermost first.
 ///
@@ -45,17 +54,37 @@ impl Placeholders {
         Ok(held)
     }
 
+    /// Others come to the same path and leave it, so it is tried again where one of them was there in between.
     fn stand(&mut self, path: &Path) -> io::Result<()> {
+        for _ in 1..ATTEMPTS {
+            match self.try_to_stand(path) {
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock) => {
+                    thread::sleep(PAUSE);
+                }
+                done => return done,
+            }
+        }
+        self.try_to_stand(path)
+    }
+
+    fn try_to_stand(&mut self, path: &Path) -> io::Result<()> {
         match open_plain(path) {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let missing: Vec<_> = path.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
                 for place in missing.into_iter().rev() {
-                    match harmless(place) {
-                        Some(text) if place == path => fs::write(place, text)?,
-                        Some(_) | None => fs::create_dir(place)?,
+                    let made = match harmless(place) {
+                        Some(text) if place == path => {
+                            File::create_new(place).and_then(|mut file| file.write_all(text.as_bytes()))
+                        }
+                        Some(_) | None => fs::create_dir(place),
+                    };
+                    match made {
+                        Ok(()) => self.made.push(place.to_owned()),
+                        // Somebody else's, who needs it for the same.
+                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                        Err(error) => return Err(error),
                     }
-                    self.made.push(place.to_owned());
                 }
             }
             Err(error) => return Err(error),
@@ -68,7 +97,10 @@ impl Placeholders {
         };
         flock(&held, FlockOperation::NonBlockingLockShared)?;
         // Whoever removed it in between would have left a lock on nothing.
-        open_plain(path)?;
+        let (locked, there) = (held.metadata()?, File::from(open_plain(path)?).metadata()?);
+        if (locked.dev(), locked.ino()) != (there.dev(), there.ino()) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         self.locks.push((path.to_owned(), held));
         Ok(())
     }
@@ -209,3 +241,6 @@ pub(super) fn open_plain(path: &Path) -> io::Result<OwnedFd> {
     let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     Ok(openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), how)?)
 }
+
+#[cfg(test)]
+mod tests;

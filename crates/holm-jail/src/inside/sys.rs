@@ -47,6 +47,9 @@ pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     Ok(done?)
 }
 
+/// `SIOCSIFFLAGS`, in the type that the C library takes: the crate's own is only glibc's.
+const SET_INTERFACE_FLAGS: libc::Ioctl = 0x8914;
+
 /// Switches the loopback interface of this network on.
 pub(super) fn loopback_up() -> io::Result<()> {
     let family = rustix::net::AddressFamily::INET;
@@ -61,7 +64,7 @@ pub(super) fn loopback_up() -> io::Result<()> {
     let fd = std::os::fd::AsRawFd::as_raw_fd(&socket);
     #[expect(unsafe_code, reason = "setting the flags of an interface has no safe form")]
     // SAFETY: the request is a whole value that outlives the call, and the kernel only reads it.
-    let result = unsafe { libc::ioctl(fd, libc::SIOCSIFFLAGS, &raw const request) };
+    let result = unsafe { libc::ioctl(fd, SET_INTERFACE_FLAGS, &raw const request) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 

@@ -7,13 +7,17 @@ use holm_guards::{
 };
 use holm_kernel::{Block, CallId, Model as Card, Offer, Purpose, Request, StopReason, Tool};
 use holm_local::{Choosing, Constraint, Local};
-use holm_runtime::{Ask, Delta, Line as _, Model as _};
+use holm_runtime::{Ask, Delta, DeltaSink, Line as _, Model as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     adapter::adapter_file,
     ask::{ask, ask_in_text, ask_watched, open, replied, request, settings, text, tool, user},
 };
+
+/// The tools as the text protocol tells of them.
+const SYSTEM: &str = "Reply with one JSON object to use a tool: {\"tool\": \"name\", \"argument\": \"value\"}. \
+                      The tools are list_files (path), add (a, b) and light (state, rooms).";
 
 fn tools() -> Vec<Arc<Tool>> {
     vec![
@@ -46,9 +50,8 @@ fn is_valid(block: &Block, tools: &[Arc<Tool>]) -> bool {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_plain_question_is_answered_in_pieces() {
-    let model = open(settings());
+/// Puts the text of a reply together again: each piece begins where the one before it ended.
+fn listener() -> (Arc<Mutex<String>>, Arc<dyn DeltaSink>) {
     let pieces = Arc::new(Mutex::new(String::new()));
     let heard = Arc::clone(&pieces);
     let sink = move |_: CallId, delta: Delta<'_>| {
@@ -58,10 +61,16 @@ async fn a_plain_question_is_answered_in_pieces() {
             heard.push_str(text);
         }
     };
+    (pieces, Arc::new(sink))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plain_question_is_answered_in_pieces() {
+    let model = open(settings());
+    let (pieces, sink) = listener();
     let question = [user("What is the capital of France?")];
     let asked = request("You are a helpful assistant.", Vec::new());
-    let result =
-        ask_watched(&mut *model.open(), &asked, &question, Arc::new(sink), CancellationToken::new()).await;
+    let result = ask_watched(&mut *model.open(), &asked, &question, sink, CancellationToken::new()).await;
     let reply = replied(result);
     assert!(text(&reply).contains("Paris"), "{reply:?}");
     assert_eq!(*pieces.lock().unwrap(), text(&reply));
@@ -97,11 +106,9 @@ async fn whatever_is_drawn_under_the_grammar_is_valid() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_text_protocol_is_held_to_the_grammar_too() {
     let mut calls = 0;
-    let system = "Reply with one JSON object to use a tool: {\"tool\": \"name\", \"argument\": \"value\"}. \
-                  The tools are list_files (path), add (a, b) and light (state, rooms).";
     let model = open(settings().adapter(adapter_file()).seed(1).believe_none_from(1000));
     for wish in ["List the files in docs.", "What is 7 plus 12?", "Lights out in the kitchen!"] {
-        let asked = request(system, Vec::new());
+        let asked = request(SYSTEM, Vec::new());
         let reply = replied(ask_in_text(&mut *model.open(), &asked, &[user(wish)], tools()).await);
         let said = text(&reply);
         assert!(reply.blocks.iter().all(|block| matches!(block, Block::Text(_))), "{reply:?}");
@@ -138,23 +145,13 @@ async fn a_calibrated_call_is_of_the_catalogue_and_validates() {
 async fn what_is_shown_of_a_calibrated_call_in_text_is_what_was_said() {
     let settings = settings().adapter(adapter_file()).believe_none_from(1000).choosing(Choosing::Calibrated);
     let model = open(settings);
-    let system = "Reply with one JSON object to use a tool: {\"tool\": \"name\", \"argument\": \"value\"}. \
-                  The tools are list_files (path), add (a, b) and light (state, rooms).";
-    let pieces = Arc::new(Mutex::new(String::new()));
-    let heard = Arc::clone(&pieces);
-    let sink = move |_: CallId, delta: Delta<'_>| {
-        if let Delta::Text { offset, text } = delta {
-            let mut heard = heard.lock().unwrap();
-            assert_eq!(offset, heard.len() as u64);
-            heard.push_str(text);
-        }
-    };
+    let (pieces, sink) = listener();
     let asked = Ask {
         call: CallId::new(1),
-        request: &request(system, Vec::new()),
+        request: &request(SYSTEM, Vec::new()),
         messages: &[user("List the files in docs.")],
         told: Arc::new(Offer { epoch: 1, tools: tools() }),
-        deltas: Arc::new(sink),
+        deltas: sink,
         stop: CancellationToken::new(),
     };
     let reply = replied(model.line().call(asked).await);

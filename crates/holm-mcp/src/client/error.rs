@@ -3,8 +3,9 @@
 use holm_net::NetError;
 use rmcp::model::ErrorData;
 use rmcp::service::{ClientInitializeError, ServiceError};
-use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, InsufficientScopeError, StreamableHttpError,
+use rmcp::transport::{
+    DynamicTransportError,
+    streamable_http_client::{AuthRequiredError, InsufficientScopeError, StreamableHttpError},
 };
 use thiserror::Error;
 
@@ -149,8 +150,25 @@ fn challenge(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     None
 }
 
+/// What is behind the layers that the library has for itself: their names tell nobody anything.
+fn plain<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::error::Error + 'static) {
+    if let Some(ClientInitializeError::TransportError { error, .. }) =
+        error.downcast_ref::<ClientInitializeError>()
+    {
+        return plain(error);
+    }
+    if let Some(transport) = error.downcast_ref::<DynamicTransportError>() {
+        return plain(&*transport.error);
+    }
+    if let Some(StreamableHttpError::Client(error)) = error.downcast_ref::<StreamableHttpError<NetError>>() {
+        return plain(error);
+    }
+    error
+}
+
 /// The error with its reasons, each once.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let error = plain(error);
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(error) = next {

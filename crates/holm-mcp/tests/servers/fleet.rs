@@ -41,7 +41,7 @@ async fn of_twenty_servers_five_hang_and_five_crash_and_the_rest_is_there() {
     }
     // Those that hang are still waited for, or were given up by now.
     let silent = fleet.settle(Duration::ZERO).await;
-    assert_eq!(silent.len() + failed("did not answer"), 5, "{silent:?}");
+    assert_eq!(silent.len() + failed("did not answer"), 5, "{silent:?}, {:?}", fleet.states());
     let held = registry.snapshot();
     assert_eq!(held.problems().len(), 10, "{:?}", held.problems());
 }

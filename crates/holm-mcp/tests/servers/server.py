@@ -46,6 +46,12 @@ def starts():
     return count
 
 
+def silent():
+    """Leaves a sign that a question was heard and will have no answer."""
+    if STATE:
+        open(STATE + ".silent", "w").close()
+
+
 STARTED = starts()
 LISTED = 0
 
@@ -120,6 +126,8 @@ def confuses(request):
         for _ in range(17):
             raw("x" * (1 << 20))
         time.sleep(3600)
+    if MODE == "never":
+        silent()
     return MODE in ("no-shape", "deep-answer", "never")
 
 
@@ -139,11 +147,19 @@ def floods(request):
             sys.stderr.write("warning: " + "x" * 1000 + "\n")
 
 
+# What came while an answer was waited for.
+MEANWHILE = []
+
+
 def ask(fields, message):
     """What a person says to a form."""
     schema = {"type": "object", "properties": fields}
     say({"jsonrpc": "2.0", "id": message, "method": "elicitation/create", "params": {"message": message, "requestedSchema": schema}})
-    return json.loads(sys.stdin.readline())
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        if heard.get("id") == message and "method" not in heard:
+            return heard
+        MEANWHILE.append(heard)
 
 
 def asks_often():
@@ -216,6 +232,7 @@ TEMPLATE = "t://" + "{a*}{/b*}{?c*}" * 2_000 + "{" * 2_000
 
 def lists(request):
     if MODE == "hangs-list":
+        silent()
         return
     if MODE == "deep-list":
         schema = '{"type":"object","not":' * 900 + "{}" + "}" * 900
@@ -246,11 +263,20 @@ def legacy(request, method):
         refuse(request, -32601, "method not found")
 
 
+def handle(request):
+    method = request.get("method")
+    if method is not None:
+        (modern if MODE in ("modern", "quiet") else legacy)(request, method)
+    elif request.get("id") == "ask" and "error" not in request:
+        os._exit(4)
+
+
 def main():
     if MODE == "crashes":
         sys.stderr.write("no such module: cheese\n")
         sys.exit(1)
     if MODE == "hangs":
+        silent()
         time.sleep(3600)
     while MODE == "waits" and not os.path.exists(sys.argv[3]):
         time.sleep(0.05)
@@ -268,13 +294,9 @@ def main():
         lock = open(STATE, "w")
         fcntl.flock(lock, fcntl.LOCK_EX)
     for line in sys.stdin:
-        request = json.loads(line)
-        method = request.get("method")
-        if method is None:
-            if request.get("id") == "ask" and "error" not in request:
-                os._exit(4)
-            continue
-        (modern if MODE in ("modern", "quiet") else legacy)(request, method)
+        handle(json.loads(line))
+        while MEANWHILE:
+            handle(MEANWHILE.pop(0))
     while MODE == "stays":
         time.sleep(1)
 

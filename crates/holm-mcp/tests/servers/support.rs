@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use holm_grants::GrantSet;
 use holm_jail::{Engine, Launcher};
@@ -60,8 +60,22 @@ impl Place {
         Remote::new(self.spec("t", mode).era(era), self.means())
     }
 
+    /// Whether a server has fallen silent since this was asked last.
+    pub(crate) fn fell_silent(&self) -> bool {
+        std::fs::remove_file(self.path().join("t.state.silent")).is_ok()
+    }
+
     pub(crate) fn pins(&self) -> Arc<dyn Pins> {
         Arc::new(PinFile::new(self.path().join("pins")))
+    }
+}
+
+/// Waits until something holds.
+pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < end, "{what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 

@@ -1,7 +1,6 @@
 //! Servers that behave.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use holm_kernel::{CallId, Outcome};
 use holm_mcp::{Era, Program, Remote, RemoteError, ServerSpec};
@@ -9,7 +8,7 @@ use holm_runtime::{CancellationToken, Delta, DeltaSink, Job, Progress, Secrets};
 use holm_tools::registry::NoPins;
 use serde_json::Map;
 
-use crate::support::{PATIENCE, Place, echo, script, text};
+use crate::support::{Place, echo, script, text, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_speaks_either_era() {
@@ -60,18 +59,14 @@ async fn a_server_is_told_that_an_answer_is_no_longer_wanted() {
     assert_eq!(remote.list().await.unwrap().tools.len(), 1, "there is a line");
     let silent = Progress::silent();
     let stopped = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        until("the call arrives", || place.fell_silent()).await;
         stop.cancel();
     };
     let (came, ()) = tokio::join!(remote.call("echo", Map::new(), &silent, &stop), stopped);
     assert_eq!(came, Err(RemoteError::Stopped));
     let told = place.path().join("t.state.cancelled");
-    let whole = async {
-        while !std::fs::read_to_string(&told).is_ok_and(|told| told.contains("no longer wanted")) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, whole).await.expect("the server is told");
+    let is_told = || std::fs::read_to_string(&told).is_ok_and(|told| told.contains("no longer wanted"));
+    until("the server is told", is_told).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

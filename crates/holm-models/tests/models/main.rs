@@ -4,6 +4,7 @@
 
 mod bounds;
 mod client;
+mod delegation;
 mod formats;
 mod hostile;
 mod managed;

@@ -50,7 +50,11 @@ fn every_cut_of_every_stream_gives_the_same_turn() {
         }
         decodes += by_lot(*format, stream, &mut lot);
     }
-    println!("{decodes} decodes of {} streams in {} formats, none differs", streams.len(), FORMATS.len());
+    println!(
+        "RESULT wire.splits decodes={decodes} streams={} formats={} differences=0",
+        streams.len(),
+        FORMATS.len()
+    );
 }
 
 /// One cut at each place, or at each of so many, and pieces of each of some sizes; how many decodes that were.

@@ -72,7 +72,8 @@ fn in_words(ending: &Ending) -> String {
         }
         Ending::Cancelled { reason } => format!("it was cancelled ({reason})"),
         Ending::Failed { message, attempts, .. } => {
-            format!("the model failed after {attempts} attempts ({message})")
+            let times = if *attempts == 1 { "attempt" } else { "attempts" };
+            format!("the model failed after {attempts} {times} ({message})")
         }
     }
 }

@@ -196,6 +196,21 @@ impl Keyring {
         })
     }
 
+    /// Takes back what was [forgotten](Self::forget) too early: the session is still there to say what it cost.
+    ///
+    /// # Errors
+    /// [`ServerError`] if that cannot be kept.
+    pub fn remember(&self, user: &UserName, cost: NanoUsd) -> Result<(), ServerError> {
+        if cost == NanoUsd::default() {
+            return Ok(());
+        }
+        self.change(|kept| {
+            if let Some(known) = kept.users.iter_mut().find(|known| known.name == *user) {
+                known.forgotten = known.forgotten.minus(cost);
+            }
+        })
+    }
+
     /// Bounds what a user's sessions together may cost. Whether there is such a user.
     ///
     /// # Errors

@@ -69,6 +69,9 @@ fn what_forgotten_sessions_cost_stays_spent_also_at_the_next_start() {
     assert_eq!(keyring.budget(&ada), None, "no bound is no bound");
     keyring.set_budget(&ada, Some(NanoUsd::new(100))).unwrap();
     assert_eq!(keyring.budget(&ada), Some(NanoUsd::new(70)));
+    keyring.forget(&ada, NanoUsd::new(20)).unwrap();
+    keyring.remember(&ada, NanoUsd::new(20)).unwrap();
+    assert_eq!(keyring.budget(&ada), Some(NanoUsd::new(70)), "it is still there");
     keyring.forget(&ada, NanoUsd::new(90)).unwrap();
     drop(keyring);
     let again = Keyring::open(&folder.path().join("server")).unwrap();

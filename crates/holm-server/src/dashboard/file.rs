@@ -15,8 +15,9 @@ use crate::Refusal;
 pub(super) static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
 
 /// What the page may do: run its own scripts, use its own styles, speak with this server, draw pictures that it was given.
-/// Nothing is fetched from elsewhere, so what a model writes cannot carry anything out.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+/// Nothing is fetched from elsewhere, so what a model writes cannot carry anything out. A picture of another site that somebody
+/// asked for stands in a frame, in a page with a policy of its own.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; \
      connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The page itself changes with each build.

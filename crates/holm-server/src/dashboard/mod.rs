@@ -2,9 +2,11 @@
 //! shows it asks for like any other client, with a token, through the door.
 //!
 //! A browser sends no token when it opens a page, so these few paths stand before the door. They change nothing, take no
-//! body, and are given under this server's own names alone, so that a page of a foreign name never becomes this one.
+//! body, and are given under this server's own names alone, so that a page of a foreign name never becomes this one. Beside the
+//! files there is one page more, made when it is asked for: the frame of a picture that somebody wants to see.
 
 mod file;
+mod picture;
 
 #[cfg(test)]
 mod tests;
@@ -17,11 +19,13 @@ use axum::{
     routing::get,
 };
 use http::HeaderMap;
+use serde::Deserialize;
 
 use self::file::{FILES, answer};
 use crate::{
-    Server,
+    Refusal, Server,
     door::{check_host, dressed},
+    extract::Query,
 };
 
 /// The page's own file.
@@ -32,7 +36,8 @@ pub(crate) fn routes(server: &Server) -> Router {
     let base = server.config().base.as_str().to_owned();
     let mut routes = Router::new()
         .route(&format!("{base}/"), get(page))
-        .route(&format!("{base}/assets/{{name}}"), get(asset));
+        .route(&format!("{base}/assets/{{name}}"), get(asset))
+        .route(&format!("{base}/picture"), get(framed));
     if !base.is_empty() {
         // What the page asks for is relative to it, so it must be known by its folder.
         let whole = format!("{base}/");
@@ -53,6 +58,18 @@ async fn porch(State(server): State<Server>, request: Request, next: Next) -> Re
 
 async fn page(headers: HeaderMap) -> Response {
     answer(FILES, PAGE, &headers)
+}
+
+/// Which picture.
+#[derive(Debug, Deserialize)]
+struct Of {
+    /// Its address.
+    of: String,
+}
+
+async fn framed(headers: HeaderMap, Query(Of { of }): Query<Of>) -> Result<Response, Refusal> {
+    picture::check(&headers)?;
+    picture::page(&of)
 }
 
 async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {

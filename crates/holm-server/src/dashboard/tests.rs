@@ -3,7 +3,10 @@ use std::io::Write as _;
 use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use super::file::{File, answer};
+use super::{
+    file::{File, answer},
+    picture,
+};
 
 fn packed(text: &str) -> &'static [u8] {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
@@ -77,4 +80,52 @@ async fn a_program_without_a_dashboard_says_how_to_get_one() {
     let given = answer(&[], "index.html", &HeaderMap::new());
     assert_eq!(given.status(), StatusCode::NOT_FOUND);
     assert!(String::from_utf8(body(given).await).unwrap().contains("make dashboard"));
+}
+
+#[tokio::test]
+async fn a_picture_stands_in_a_page_that_runs_nothing_and_lets_in_its_own_site_alone() {
+    let page = picture::page("https://pics.example:8443/a.png?x=%22&y='1'").unwrap();
+    let policy = page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().to_owned();
+    assert!(
+        policy.contains("default-src 'none'; img-src https://pics.example:8443; style-src 'sha256-"),
+        "{policy}"
+    );
+    assert!(policy.contains("; sandbox; frame-ancestors 'self'"), "{policy}");
+    assert!(!policy.contains("script-src"), "{policy}");
+    let text = String::from_utf8(body(page).await).unwrap();
+    assert!(text.contains(r#"src="https://pics.example:8443/a.png?x=%22&amp;y=&#39;1&#39;""#), "{text}");
+    assert!(text.contains(r#"referrerpolicy="no-referrer""#) && !text.contains("<script"), "{text}");
+}
+
+#[test]
+fn what_is_no_address_of_a_picture_is_refused() {
+    let long = format!("https://a.example/{}", "x".repeat(2_048));
+    for address in [
+        "",
+        "/a.png",
+        "a.png",
+        "javascript:alert(1)",
+        "data:image/png;base64,AAAA",
+        "file:///etc/passwd",
+        "https://",
+        "https://user:word@a.example/b",
+        "https://a.example;script-src/b",
+        "https://a,b/c",
+        "https://[::1]/a.png",
+        "https://*/a.png",
+        // A browser writes these with percent signs.
+        "https://a.example/?x=<script>",
+        long.as_str(),
+    ] {
+        let refused = picture::page(address).map(|_| ()).unwrap_err();
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{address}");
+    }
+}
+
+#[test]
+fn the_style_of_a_picture_is_the_one_that_its_policy_lets_in() {
+    use base64::Engine as _;
+    use sha2::Digest as _;
+    let hash = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(picture::STYLE));
+    assert_eq!(picture::STYLE_HASH, format!("'sha256-{hash}'"));
 }

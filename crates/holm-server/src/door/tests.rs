@@ -1,6 +1,9 @@
+use std::net::IpAddr;
+
+use axum::{body::Body, extract::Request};
 use http::{HeaderMap, HeaderValue};
 
-use super::{check_origin, is_own, name_of, token};
+use super::{FORWARDED, Peer, check_origin, is_own, name_of, peer, token};
 use crate::Config;
 
 fn config() -> Config {
@@ -82,4 +85,32 @@ fn a_token_is_in_its_header_or_among_the_protocols() {
     check("sec-websocket-protocol", "holm, holm.bearer.holm_abc", Some("holm_abc"));
     check("sec-websocket-protocol", "holm", None);
     check("cookie", "token=holm_abc", None);
+}
+
+#[test]
+fn a_trusted_proxy_says_who_asks_and_nobody_else_does() {
+    let mut config = config();
+    config.proxies = ["127.0.0.1", "10.0.0.2"].map(|proxy| proxy.parse().unwrap()).to_vec();
+    let check = |from: &str, said: &[&str], expect: &str| {
+        let mut request = Request::new(Body::empty());
+        request.extensions_mut().insert(Peer(from.parse().unwrap()));
+        for said in said {
+            request.headers_mut().append(FORWARDED, HeaderValue::from_bytes(said.as_bytes()).unwrap());
+        }
+        assert_eq!(peer(&config, &request), expect.parse::<IpAddr>().unwrap(), "{from} {said:?}");
+    };
+    check("127.0.0.1:9", &[], "127.0.0.1");
+    check("127.0.0.1:9", &["192.0.2.7"], "192.0.2.7");
+    check("[::ffff:127.0.0.1]:9", &["192.0.2.7:4711"], "192.0.2.7");
+    check("127.0.0.1:9", &["[2001:db8::1]:4711"], "2001:db8::1");
+    // What a client writes in front, in whatever bytes, neither hides it nor gives it another address.
+    check("127.0.0.1:9", &["\u{ff}, 192.0.2.7"], "192.0.2.7");
+    check("127.0.0.1:9", &["198.51.100.1", "\u{ff}, 192.0.2.7"], "192.0.2.7");
+    check("127.0.0.1:9", &["198.51.100.1", "\u{ff}"], "127.0.0.1");
+    // Only what the last of those wrote that are trusted; the rest is what the client likes to say.
+    check("127.0.0.1:9", &["198.51.100.1, 192.0.2.7"], "192.0.2.7");
+    check("127.0.0.1:9", &["198.51.100.1", "192.0.2.7, 10.0.0.2"], "192.0.2.7");
+    check("127.0.0.1:9", &["somebody"], "127.0.0.1");
+    check("127.0.0.1:9", &["192.0.2.7, somebody"], "127.0.0.1");
+    check("192.0.2.9:9", &["192.0.2.7"], "192.0.2.9");
 }

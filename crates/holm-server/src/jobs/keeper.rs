@@ -2,11 +2,13 @@
 
 use std::{
     collections::BTreeMap,
+    panic::AssertUnwindSafe,
     pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
+use futures::FutureExt as _;
 use holm_kernel::{NanoUsd, Timestamp};
 use holm_runtime::{CancellationToken, Clock};
 use tokio::sync::{Notify, mpsc};
@@ -353,7 +355,7 @@ impl Keeper {
         stop: CancellationToken,
     ) {
         let (asks, mut asked) = mpsc::unbounded_channel();
-        let mut running = self.with.starter.run(Errand {
+        let errand = Errand {
             user: self.user.clone(),
             job: job.id.clone(),
             spec: job.spec.clone(),
@@ -361,7 +363,8 @@ impl Keeper {
             begin,
             stop: stop.clone(),
             asks,
-        });
+        };
+        let mut running = pin!(tried(&*self.with.starter, errand));
         let mut given_up = pin!(async {
             stop.cancelled().await;
             tokio::time::sleep(STOP_PATIENCE).await;
@@ -582,6 +585,13 @@ impl std::fmt::Debug for Keeper {
             .field("live", &self.lock().len())
             .finish_non_exhaustive()
     }
+}
+
+/// Lets a try run. One that panics has failed: it would otherwise be one that works for ever.
+async fn tried(starter: &dyn Starter, errand: Errand) -> Finished {
+    let run = AssertUnwindSafe(async { starter.run(errand).await });
+    let failed = |_| Finished::ended(Outcome::Failed { reason: "it failed inside the server".into() });
+    run.catch_unwind().await.unwrap_or_else(failed)
 }
 
 /// What somebody is told whose message is not believed: never which of the reasons it was.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use croner::{
     Cron,
+    errors::CronError,
     parser::{CronParser, Seconds, Year},
 };
 use holm_kernel::Timestamp;
@@ -150,7 +151,23 @@ fn cron(pattern: &str) -> Result<Cron, JobError> {
         return Err(wrong(format!("it has {fields} fields; 5 or 6 are wanted")));
     }
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
-    parser.parse(pattern).map_err(|error| wrong(error.to_string()))
+    parser.parse(pattern).map_err(|error| wrong(in_words(&error)))
+}
+
+/// What is wrong with a pattern, without the names that the library has for its parts.
+fn in_words(error: &CronError) -> String {
+    let said = match error {
+        CronError::IllegalCharacters(_) => "it has characters that mean nothing there".to_owned(),
+        CronError::InvalidPattern(said) | CronError::ComponentError(said) => said.clone(),
+        _ => error.to_string(),
+    };
+    let said = said.trim_end_matches('.');
+    if said.ends_with("out of bounds") {
+        return "a number in it is too small or too large for its place; minutes are 0 to 59, hours 0 to 23, days 1 to 31, \
+                months 1 to 12, days of the week 0 to 7"
+            .into();
+    }
+    said.to_owned()
 }
 
 fn place(name: &str) -> Result<TimeZone, JobError> {

@@ -1,10 +1,12 @@
 //! Jobs and runs in the store, as types.
 
+use std::collections::BTreeSet;
+
 use holm_kernel::Timestamp;
 use holm_store::{KeptJob, KeptRun, RunState, Slip, Store, StoreError};
 
 use super::{Job, JobError, JobId, Letter, Phase, Run, Slot, Spec, Standing, job::Written};
-use crate::{Refusal, ServerError};
+use crate::{Refusal, ServerError, SessionId};
 
 /// Jobs of one user: all of them are looked at whenever one is due.
 pub(super) const MOST_JOBS: usize = 200;
@@ -252,6 +254,20 @@ impl Shelf {
     /// [`ShelfError`].
     pub async fn open(&self, job: &JobId) -> Result<Vec<HeldRun>, ShelfError> {
         self.0.open_job_runs(job.as_str()).await?.iter().map(held_run).collect()
+    }
+
+    /// The sessions of tries that work, of all jobs, whichever process goes on with them.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub(crate) async fn under_way(&self) -> Result<BTreeSet<SessionId>, ShelfError> {
+        let mut sessions = BTreeSet::new();
+        for job in self.list().await?.jobs {
+            let open = self.open(&job.job.id).await?;
+            let working = open.iter().filter(|held| matches!(held.run.phase, Phase::Working { .. }));
+            sessions.extend(working.filter_map(|held| held.run.session()));
+        }
+        Ok(sessions)
     }
 
     /// The latest runs of a job, the latest first.

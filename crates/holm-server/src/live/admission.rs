@@ -38,8 +38,16 @@ pub(crate) struct Ticket {
 
 /// The right to work, given back when it is dropped.
 pub(crate) struct Turn {
+    all: Arc<Semaphore>,
+    line: Arc<Line>,
     _of_user: OwnedSemaphorePermit,
     _of_all: OwnedSemaphorePermit,
+}
+
+/// A run that had a turn and has given it back for a while.
+pub(crate) struct Rest {
+    all: Arc<Semaphore>,
+    line: Arc<Line>,
 }
 
 impl Admission {
@@ -86,7 +94,23 @@ impl Ticket {
     pub(crate) async fn turn(self) -> Option<Turn> {
         let of_user = Arc::clone(&self.line.turns).acquire_owned().await.ok()?;
         let of_all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(Turn { _of_user: of_user, _of_all: of_all })
+        let (all, line) = (Arc::clone(&self.all), Arc::clone(&self.line));
+        Some(Turn { all, line, _of_user: of_user, _of_all: of_all })
+    }
+}
+
+impl Turn {
+    /// Gives it back, to ask for one again later.
+    pub(crate) fn rest(self) -> Rest {
+        Rest { all: self.all, line: self.line }
+    }
+}
+
+impl Rest {
+    /// Takes a place in the line again, however long it is: it was admitted before.
+    pub(crate) fn over(self) -> Ticket {
+        self.line.waiting.fetch_add(1, Ordering::AcqRel);
+        Ticket { all: self.all, line: self.line }
     }
 }
 
@@ -95,3 +119,6 @@ impl Drop for Ticket {
         self.line.waiting.fetch_sub(1, Ordering::AcqRel);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -73,10 +73,13 @@ impl Company {
 
     /// Lets the others count.
     pub(super) async fn counted(&self, store: &Store) -> Result<(), Refusal> {
-        let held = store.slip(TRAY, LOCK).await?;
-        let held = held.and_then(|slip| serde_json::from_slice::<Counting>(&slip.body).ok());
+        let Some(mut slip) = store.slip(TRAY, LOCK).await? else { return Ok(()) };
+        let held: Option<Counting> = serde_json::from_slice(&slip.body).ok();
         if held.is_some_and(|held| held.by == self.name) {
-            store.take_slip(TRAY, LOCK).await?;
+            // Changed, not taken away: one who took too long might otherwise take away what another has put there since
+            // the look. Where it was changed meanwhile, it is another's.
+            slip.body = written(&Counting { by: self.name.clone(), until: Timestamp::new(0) })?;
+            store.change_slip(TRAY, &slip).await?;
         }
         Ok(())
     }

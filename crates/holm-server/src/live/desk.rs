@@ -13,7 +13,7 @@ use holm_runtime::BoxFuture;
 use holm_tools::shell::{Answer, Offer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use utoipa::ToSchema;
 
 use super::Feed;
@@ -140,6 +140,8 @@ pub struct Desk {
     feed: Arc<Feed>,
     attendance: Attendance,
     open: Mutex<Open>,
+    /// How many are open.
+    count: watch::Sender<usize>,
 }
 
 struct Open {
@@ -156,7 +158,7 @@ impl Desk {
     /// A desk whose questions are shown to whoever watches the feed.
     pub fn new(feed: Arc<Feed>, attendance: Attendance) -> Self {
         let open = Open { next: first_number(), waiting: BTreeMap::new() };
-        Self { feed, attendance, open: Mutex::new(open) }
+        Self { feed, attendance, open: Mutex::new(open), count: watch::Sender::new(0) }
     }
 
     /// Asks whether a call may run.
@@ -226,6 +228,11 @@ impl Desk {
         self.lock().waiting.values().map(|waiting| Arc::clone(&waiting.posed)).collect()
     }
 
+    /// How many questions are open, and whenever that changes.
+    pub(super) fn count(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
+    }
+
     /// Answers a question. The first answer counts.
     ///
     /// # Errors
@@ -242,6 +249,8 @@ impl Desk {
             return Err(Refusal::bad("bad_answer", "the question asks for another kind of answer"));
         }
         let waiting = open.waiting.remove(&id);
+        // Before the answer is heard: whoever goes on then may have to wait for a turn.
+        self.count.send_replace(open.waiting.len());
         drop(open);
         // Whoever asked may have gone in this very moment; then the answer counts for nothing.
         let heard = waiting.is_some_and(|waiting| waiting.answer.send(answered).is_ok());
@@ -259,6 +268,7 @@ impl Desk {
         open.next += 1;
         let posed = Arc::new(Posed { id, question });
         open.waiting.insert(id, Waiting { posed: Arc::clone(&posed), answer });
+        self.count.send_replace(open.waiting.len());
         drop(open);
         self.feed.asked(posed);
         let asked = Asked { desk: Arc::clone(self), id };
@@ -270,7 +280,10 @@ impl Desk {
     }
 
     fn withdraw(&self, id: QuestionId) {
-        if self.lock().waiting.remove(&id).is_some() {
+        let mut open = self.lock();
+        if open.waiting.remove(&id).is_some() {
+            self.count.send_replace(open.waiting.len());
+            drop(open);
             self.feed.settled(id);
         }
     }

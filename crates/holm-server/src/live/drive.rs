@@ -2,10 +2,13 @@
 
 use std::{
     any::Any,
+    panic::AssertUnwindSafe,
+    pin::pin,
     sync::{Arc, PoisonError},
     time::Duration,
 };
 
+use futures::FutureExt as _;
 use holm_kernel::{Budget, NanoUsd, Prompt};
 use holm_runtime::{CancellationToken, Changes, DriveError, Session};
 use holm_store::Store;
@@ -13,6 +16,7 @@ use tokio::sync::mpsc;
 
 use super::{
     Lasting, RUNNING, Room, State,
+    admission::{Rest, Turn},
     hall::is_job,
     kept,
     purse::{Begins, Hold, Purses},
@@ -126,11 +130,13 @@ async fn serve(
     }
     // Whoever cancels from now on finds nothing that waits, and tells the run itself. Without a turn the server stops: what
     // was accepted is kept, and begins at the next start.
-    let Some(_turn) = turn else { return After::Leave };
+    let Some(turn) = turn else { return After::Leave };
     room.state.send_replace(State::Working);
-    let worked = tokio::select! {
-        worked = work(room, session, bound, prompt, driving) => worked,
-        () = driving.park.cancelled() => return After::Leave,
+    let working = work(room, session, bound, prompt, driving);
+    let Some(worked) = take_turns(room, turn, working, &driving.park).await else { return After::Leave };
+    let worked = match worked {
+        Ok(worked) => worked,
+        Err(Panicked) => broken(room, &driving.store).await,
     };
     let ending = worked.as_ref().ok().and_then(Option::as_ref).map(|report| Box::new(report.ending.clone()));
     let after = if worked.is_err() { After::Leave } else { After::Next };
@@ -142,6 +148,64 @@ async fn serve(
     // Whoever asked may have gone; the journal has it all.
     let _ = done.send(worked);
     after
+}
+
+/// What a run has between its beginning and its end.
+enum Shift {
+    /// A turn.
+    Works(Turn),
+    /// None, because it waits for a person.
+    Rests(Rest),
+    /// None, and it needs none: it was told to stop.
+    Stops,
+}
+
+/// Something went wrong here, not in what the run met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Panicked;
+
+/// Lets a run work. While it waits for a person it has no turn, so that others work meanwhile, and once it is answered it
+/// stands still until it has one again. None where the server stops.
+async fn take_turns(
+    room: &Room,
+    turn: Turn,
+    work: impl Future<Output = Outcome>,
+    park: &CancellationToken,
+) -> Option<Result<Outcome, Panicked>> {
+    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+    let (mut questions, mut stops) = (room.desk.count(), room.stops.subscribe());
+    let mut shift = Shift::Works(turn);
+    loop {
+        let is_asking = *questions.borrow_and_update() > 0;
+        shift = match shift {
+            Shift::Works(turn) if is_asking => Shift::Rests(turn.rest()),
+            Shift::Rests(rest) if !is_asking => tokio::select! {
+                turn = rest.over().turn() => Shift::Works(turn?),
+                // The room is held, so what rings here cannot be gone.
+                _ = stops.changed() => Shift::Stops,
+                () = park.cancelled() => return None,
+            },
+            Shift::Works(_) | Shift::Rests(_) | Shift::Stops => shift,
+        };
+        // In this order: what was answered goes on when it has a turn, and not before.
+        tokio::select! {
+            biased;
+            () = park.cancelled() => return None,
+            _ = questions.changed() => {}
+            worked = &mut work => return Some(worked.map_err(|_| Panicked)),
+        }
+    }
+}
+
+/// Ends a run that went wrong here. It is not begun again by itself: it would go wrong again, and again.
+async fn broken(room: &Room, store: &Store) -> Outcome {
+    let refusal = Refusal::failed("the run failed inside the server");
+    room.feed.note(&refusal.message);
+    if room.lasting == Lasting::Session {
+        store.untag(room.id.as_str(), RUNNING).await?;
+        kept::done(store, &room.id).await?;
+    }
+    Err(refusal)
 }
 
 /// Keeps a prompt so that it is not lost; without one, finds what was kept. One that was accepted before and has not begun,

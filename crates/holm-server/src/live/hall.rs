@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError, Weak},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use holm_kernel::{Budget, Event, NanoUsd, Numbered, Prompt};
@@ -16,8 +16,9 @@ use super::{
     room::Outcome,
 };
 use crate::{
-    Limits, Metrics, Order, Refusal, SessionId, Start, Workshop,
+    Limits, Metrics, OpenError, Order, Refusal, SessionId, Start, Workshop,
     auth::{Keyring, UserName},
+    jobs::{Shelf, ShelfError},
 };
 
 /// How the tag begins that says which agent a session has.
@@ -26,6 +27,8 @@ const AGENT: &str = "holm:agent:";
 const JOB: &str = "job.";
 /// How often it is looked whether runs have finished, while the server stops.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long a session that had nothing to spend is left alone, before it is looked whether it has something now.
+const PUT_OFF: Duration = Duration::from_mins(1);
 
 type Key = (UserName, SessionId);
 type Slot = Arc<AsyncMutex<Option<Arc<Room>>>>;
@@ -41,6 +44,8 @@ pub struct Hall {
     /// What all feeds together keep.
     memory: Arc<Memory>,
     metrics: Arc<Metrics>,
+    /// Sessions that are not taken over again before then, because they had nothing to spend.
+    put_off: Mutex<HashMap<Key, Instant>>,
     /// Rings when nothing new is taken any more.
     closing: CancellationToken,
     /// Rings when what is left is parked.
@@ -111,6 +116,7 @@ impl Hall {
             feeds: Mutex::default(),
             memory,
             metrics,
+            put_off: Mutex::default(),
             closing: CancellationToken::new(),
             park: CancellationToken::new(),
         })
@@ -221,6 +227,26 @@ impl Hall {
         Ok(done)
     }
 
+    /// Does something for a user that is no session, such as a tool that is tried, in a turn like every run: no more of them
+    /// work or wait at once, and nothing is done for whoever has spent what they may.
+    pub(crate) async fn aside<T>(
+        &self,
+        user: &UserName,
+        work: impl Future<Output = Result<T, OpenError>>,
+    ) -> Result<T, Refusal> {
+        if self.closing.is_cancelled() {
+            return Err(stopping());
+        }
+        self.check_budget(user).await?;
+        let ticket = self.admission.queue(user)?;
+        let turn = tokio::select! {
+            turn = ticket.turn() => turn,
+            () = self.park.cancelled() => None,
+        };
+        let Some(_turn) = turn else { return Err(stopping()) };
+        Ok(work.await?)
+    }
+
     /// Refuses what costs something to whoever has spent what they may.
     pub(crate) async fn check_budget(&self, user: &UserName) -> Result<(), Refusal> {
         let home = self.workshop.home(user).await?;
@@ -263,18 +289,52 @@ impl Hall {
         for user in users {
             let Ok(home) = self.workshop.home(user).await else { continue };
             self.purses.say(user, &home.store).await;
-            for id in parked(&home.store).await {
-                // Runs of jobs are their keeper's, who knows whether anybody is asked about them.
-                if is_job(&id) || self.find(user, &id).await.is_some() || !is_free(&home.store, &id).await {
+            let mut ids = parked(&home.store).await;
+            ids.retain(|id| !self.is_put_off(user, id));
+            // Nobody opens what may spend nothing: it would be opened, refused and put away at every look.
+            if ids.is_empty() || self.purses.check(user, &home.store).await.is_err() {
+                continue;
+            }
+            let Ok(theirs) = keepers(&home.store, &ids).await else { continue };
+            for id in ids {
+                if theirs.contains(&id)
+                    || self.find(user, &id).await.is_some()
+                    || !is_free(&home.store, &id).await
+                {
                     continue;
                 }
-                let Ok(room) = self.enter(user, &id).await else { continue };
-                let asked = room.ask(None, self.admission.queue_again(user));
-                self.metrics.runs.add(u64::from(asked.is_ok()));
-                adopted += usize::from(asked.is_ok());
+                adopted += usize::from(self.take_over(user, &id).await);
             }
         }
         adopted
+    }
+
+    /// Goes on with one of them; whether it does.
+    async fn take_over(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
+        let Ok(room) = self.enter(user, id).await else { return false };
+        let Ok(asked) = room.ask(None, self.admission.queue_again(user)) else { return false };
+        self.metrics.runs.add(1);
+        let (hall, key) = (Arc::downgrade(self), (user.clone(), id.clone()));
+        tokio::spawn(async move {
+            let Ok(done) = asked.kept().await else { return };
+            let Ok(Err(refusal)) = done.await else { return };
+            // What is left of a budget may be set aside for others, and is so for a while.
+            if refusal.status == http::StatusCode::PAYMENT_REQUIRED
+                && let Some(hall) = hall.upgrade()
+            {
+                let until = Instant::now() + PUT_OFF;
+                hall.put_off.lock().unwrap_or_else(PoisonError::into_inner).insert(key, until);
+            }
+        });
+        true
+    }
+
+    /// Whether a session had nothing to spend a moment ago.
+    fn is_put_off(&self, user: &UserName, id: &SessionId) -> bool {
+        let mut put_off = self.put_off.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        put_off.retain(|_, until| *until > now);
+        put_off.contains_key(&(user.clone(), id.clone()))
     }
 
     /// Bytes that are kept for watchers, of all sessions together.
@@ -553,6 +613,12 @@ async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
 /// Whether a session is a run of a job.
 pub(super) fn is_job(id: &SessionId) -> bool {
     id.as_str().starts_with(JOB)
+}
+
+/// Which of these sessions are runs of jobs that work, as the store knows. They are their keeper's, who knows whether anybody is
+/// asked about them. One whose job is done with it, and that a person has prompted since, is like any other.
+async fn keepers(store: &holm_store::Store, ids: &[SessionId]) -> Result<BTreeSet<SessionId>, ShelfError> {
+    if ids.iter().any(is_job) { Shelf::new(store.clone()).under_way().await } else { Ok(BTreeSet::new()) }
 }
 
 /// Whether nobody drives a session, as the store knows.

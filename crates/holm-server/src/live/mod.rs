@@ -13,6 +13,7 @@ mod kept;
 mod memory;
 mod purse;
 mod room;
+mod uses;
 mod watch;
 
 #[cfg(test)]
@@ -28,4 +29,5 @@ pub(crate) use hall::over_budget;
 pub use hall::{Hall, Lasting, Opening};
 pub(crate) use memory::Memory;
 pub(crate) use room::{RUNNING, Room, State};
+pub(crate) use uses::{Use, uses};
 pub(crate) use watch::{Watch, past};

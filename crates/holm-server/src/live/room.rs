@@ -1,10 +1,12 @@
 //! One open session: what others need to speak with it. The task that drives it is in `drive`.
 
 use std::{
+    panic::AssertUnwindSafe,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
+use futures::FutureExt as _;
 use holm_kernel::{Budget, Ending, Input, NanoUsd, Prompt};
 use holm_runtime::{CancellationToken, Handle, NotHeard, Report, Subscription};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -61,6 +63,8 @@ pub(crate) struct Room {
     pub(super) waiting: Mutex<Option<CancellationToken>>,
     /// Ends the task once it does nothing.
     pub(super) leave: CancellationToken,
+    /// Counts how often it was told to stop what it does.
+    pub(super) stops: watch::Sender<u64>,
     /// What becomes of its work when the server ends.
     pub(super) lasting: Lasting,
     /// Calls that the session's client carries out.
@@ -110,12 +114,25 @@ impl Room {
         let (asks, asked) = mpsc::channel(1);
         let handle = opened.session.handle();
         let (state, waiting) = (watch::Sender::new(State::Idle(None)), Mutex::default());
-        let (leave, errands) = (CancellationToken::new(), OnceLock::new());
-        let room =
-            Arc::new(Self { id, user, feed, desk, handle, state, asks, waiting, leave, lasting, errands });
+        let (leave, stops) = (CancellationToken::new(), watch::Sender::new(0));
+        let room = Arc::new(Self {
+            id,
+            user,
+            feed,
+            desk,
+            handle,
+            state,
+            asks,
+            waiting,
+            leave,
+            stops,
+            lasting,
+            errands: OnceLock::new(),
+        });
         let held = Arc::clone(&room);
         tokio::spawn(async move {
-            drive(&held, opened, asked, driving).await;
+            // Whatever became of it, nobody drives it any more, and its slot is free.
+            let _ = AssertUnwindSafe(drive(&held, opened, asked, driving)).catch_unwind().await;
             held.state.send_replace(State::Closed);
             gone();
         });
@@ -180,7 +197,10 @@ impl Room {
             give_up.cancel();
             return Ok(());
         }
-        self.handle.cancel(reason).map_err(|error| not_heard(&error))
+        self.handle.cancel(reason).map_err(|error| not_heard(&error))?;
+        // One that was not heard stops nothing: the run would go on without a turn.
+        self.stops.send_modify(|stops| *stops = stops.wrapping_add(1));
+        Ok(())
     }
 
     /// What the session does now, and whenever that changes.

@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use holm_kernel::{Effect, EventId, Numbered, journal};
+use holm_kernel::{
+    Effect, EventId, Numbered,
+    journal::{self, Record},
+};
 use holm_runtime::Journals as _;
 use holm_store::Store;
 use tokio::sync::{Semaphore, watch};
@@ -220,6 +223,28 @@ async fn told_again(
     seen: Option<EventId>,
     most: usize,
 ) -> Result<ToldAgain, Refusal> {
+    folded(store, id, move |records| {
+        let count = records.len() as u64;
+        let mut told = ToldAgain { events: Vec::new(), bytes: 0, records: count, rest: Rest::Feed };
+        // A journal of which something was erased cannot be told to its end; what can be told is.
+        let _ = journal::replay_with(records, |_, effect| {
+            if let Effect::Emit(event) = effect
+                && Some(event.id) > seen
+            {
+                told.add(event, most);
+            }
+        });
+        told
+    })
+    .await
+}
+
+/// Reads a session's journal and makes something of it, away from the threads that answer, and only so many at a time.
+pub(super) async fn folded<T: Send + 'static>(
+    store: &Store,
+    id: &SessionId,
+    fold: impl FnOnce(&[Record]) -> T + Send + 'static,
+) -> Result<T, Refusal> {
     // Never closed.
     let _turn = FOLDS.acquire().await.map_err(|_| Refusal::failed("the journal could not be told"))?;
     let text = store.read(id.as_str()).await.map_err(|error| match error {
@@ -228,17 +253,7 @@ async fn told_again(
     })?;
     let folded = tokio::task::spawn_blocking(move || {
         let records = journal::decode(&text).map_err(|_| Refusal::failed("the journal is damaged"))?.records;
-        let count = records.len() as u64;
-        let mut told = ToldAgain { events: Vec::new(), bytes: 0, records: count, rest: Rest::Feed };
-        // A journal of which something was erased cannot be told to its end; what can be told is.
-        let _ = journal::replay_with(&records, |_, effect| {
-            if let Effect::Emit(event) = effect
-                && Some(event.id) > seen
-            {
-                told.add(event, most);
-            }
-        });
-        Ok(told)
+        Ok(fold(&records))
     });
     folded.await.map_err(|_| Refusal::failed("the journal could not be told"))?
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use axum::{Extension, Json, extract::State, response::IntoResponse};
+use axum::{Extension, Json, body::Body, extract::State, response::IntoResponse};
 use holm_kernel::NanoUsd;
 use http::{StatusCode, header::CONTENT_TYPE};
 use serde::{Deserialize, Serialize};
@@ -134,7 +134,8 @@ pub(crate) async fn audit(
     Extension(who): Extension<Who>,
 ) -> Result<impl IntoResponse, Refusal> {
     administers(&who)?;
-    Ok(([(CONTENT_TYPE, "application/x-ndjson")], server.inner.audit.export().await?))
+    let log = server.inner.audit.export().await?;
+    Ok(([(CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(log.pieces())))
 }
 
 /// A number in a path.

@@ -53,7 +53,7 @@ pub(crate) async fn trigger(
     Path((user, job)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    let (from, path) = (door::peer(&request), request.uri().path().to_owned());
+    let (from, path) = (door::peer(server.config(), &request), request.uri().path().to_owned());
     let heard = hear(&server, &user, &job, request).await;
     let answer = match heard {
         Ok(Triggered::New(slot)) => {
@@ -76,7 +76,7 @@ pub(crate) async fn trigger(
 async fn hear(server: &Server, user: &str, job: &str, request: Request<Body>) -> Result<Triggered, Refusal> {
     let unknown =
         || Refusal::new(StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be");
-    let (from, now) = (door::peer(&request), Instant::now());
+    let (from, now) = (door::peer(server.config(), &request), Instant::now());
     door::check_host(server.config(), request.headers(), request.uri().authority())?;
     if request.headers().contains_key(ORIGIN) {
         return Err(Refusal::forbidden("pages send no signed messages"));

@@ -38,14 +38,16 @@ pub(crate) async fn list(
 
 /// Reaches an MCP server and asks what it offers.
 #[utoipa::path(post, path = "/api/mcp-servers/{id}/test", params(("id" = String, Path)),
-    responses((status = 200, body = ServerTest), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 200, body = ServerTest), (status = 400, body = Problem), (status = 402, body = Problem), (status = 403, body = Problem),
+        (status = 404, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn test(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
     Named(name): Named<PartName>,
 ) -> Result<Json<ServerTest>, Refusal> {
     all_sessions(&who)?;
-    Ok(Json(server.inner.workshop.test_server(&who.user, name).await?))
+    let tested = server.inner.workshop.test_server(&who.user, name);
+    Ok(Json(server.hall().aside(&who.user, tested).await?))
 }
 
 /// Writes an MCP server down.

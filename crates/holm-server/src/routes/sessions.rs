@@ -1,4 +1,4 @@
-//! Sessions: lists, one of them, making, naming, forking, telling again, writing out, forgetting.
+//! Sessions: lists, one of them, making, naming, forking, telling again, what calls were granted, writing out, forgetting.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use holm_kernel::{NanoUsd, Prompt, Seq};
@@ -11,7 +11,7 @@ use crate::{
     Problem, Refusal, Server, SessionId, Start,
     auth::{Scope, Who},
     extract::{Input, Named, Query},
-    live::{self, Opening, Room},
+    live::{self, Opening, Room, Use},
     state::admit,
 };
 
@@ -216,6 +216,19 @@ pub(crate) async fn replay(
     Ok(Json(live::past(&store, &id).await?))
 }
 
+/// Says what each call of a session needed, what of that it was asked about, and what it ran with.
+#[utoipa::path(get, path = "/api/sessions/{id}/grants", params(("id" = String, Path)),
+    responses((status = 200, body = Vec<Use>), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn grants(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+) -> Result<Json<Vec<Use>>, Refusal> {
+    admit(&who, &id)?;
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    Ok(Json(live::uses(&store, &id).await?))
+}
+
 /// Writes a session out.
 #[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), ExportQuery),
     responses((status = 200, content((String = "application/x-ndjson"), (String = "text/markdown"))), (status = 400, body = Problem),
@@ -258,9 +271,16 @@ pub(crate) async fn erase(
     let erasing = tokio::spawn(async move {
         let query = UsageQuery { run: Some(id.to_string()), ..UsageQuery::default() };
         let lines = store.usage(By::Model, &query).await?;
-        store.erase(id.as_str()).await?;
         let cost = lines.iter().fold(NanoUsd::default(), |sum, line| sum.plus(line.tally.cost));
+        // Before it is gone: a server that ends in between counts it twice, and never not at all.
         server.inner.keyring.forget(&who.user, cost)?;
+        if let Err(error) = store.erase(id.as_str()).await {
+            // What was removed and could not be swept away is gone all the same.
+            if store.session(id.as_str()).await.is_ok() {
+                server.inner.keyring.remember(&who.user, cost)?;
+            }
+            return Err(error.into());
+        }
         Ok::<_, Refusal>(StatusCode::NO_CONTENT)
     });
     erasing.await.map_err(|_| Refusal::failed("the session could not be forgotten"))?

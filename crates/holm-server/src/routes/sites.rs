@@ -12,6 +12,7 @@ use crate::{
     auth::Who,
     door,
     extract::{Input, Named},
+    routes::files::at_hand,
     sites::{PasswordHash, Site, SiteName, SitePath, SitePlace},
     state::administers,
 };
@@ -62,7 +63,8 @@ pub(crate) async fn list(
 
 /// Publishes a folder of one's workspace.
 #[utoipa::path(post, path = "/api/sites", request_body = NewSite,
-    responses((status = 201, body = SiteView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
+    responses((status = 201, body = SiteView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
 pub(crate) async fn publish(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -74,6 +76,7 @@ pub(crate) async fn publish(
         tokio::task::spawn_blocking(move || new.password.as_deref().map(PasswordHash::new).transpose());
     let password = hashed.await.map_err(|_| Refusal::failed("the password could not be kept"))??;
     let (name, folder) = (new.name.parse()?, SitePath::folder(&new.folder)?);
+    check_folder(&server, &who, &folder).await?;
     let site = Site { name, user: who.user, folder, place: new.place, password };
     server.inner.sites.add(site.clone())?;
     if let Err(error) = server.inner.hosting.show(&server, &site).await {
@@ -112,6 +115,20 @@ fn check_place(server: &Server, place: &SitePlace) -> Result<(), Refusal> {
         }
         SitePlace::Listen(_) | SitePlace::Host(_) => Ok(()),
     }
+}
+
+/// A folder that is not there would be a site that shows nothing to anybody.
+async fn check_folder(server: &Server, who: &Who, folder: &SitePath) -> Result<(), Refusal> {
+    let folder = folder.to_string();
+    let looked = at_hand(server, who, move |root| {
+        let path = root.path(if folder.is_empty() { "." } else { &folder })?;
+        root.list(&path, 1)?;
+        Ok(())
+    });
+    looked.await.map_err(|refusal| match refusal.status {
+        StatusCode::NOT_FOUND => Refusal::missing("folder in your workspace"),
+        _ => refusal,
+    })
 }
 
 fn not_shown(error: &ServerError) -> Refusal {

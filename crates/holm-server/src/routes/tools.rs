@@ -67,7 +67,8 @@ pub(crate) async fn show(
 
 /// Calls a tool once, under the same rules as in a session, with the grants that are named and no others.
 #[utoipa::path(post, path = "/api/tools/{id}/try", params(("id" = String, Path)), request_body = Trial,
-    responses((status = 200, body = Tried), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 200, body = Tried), (status = 400, body = Problem), (status = 402, body = Problem), (status = 403, body = Problem),
+        (status = 404, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn attempt(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -75,7 +76,8 @@ pub(crate) async fn attempt(
     Input(trial): Input<Trial>,
 ) -> Result<Json<Tried>, Refusal> {
     all_sessions(&who)?;
-    Ok(Json(server.inner.workshop.try_tool(&who.user, name, trial, most(&who)).await?))
+    let tried = server.inner.workshop.try_tool(&who.user, name, trial, most(&who));
+    Ok(Json(server.hall().aside(&who.user, tried).await?))
 }
 
 /// Looks at all tools again.

@@ -171,7 +171,7 @@ enum Which {
 }
 
 async fn show(State(shown): State<Shown>, request: Request) -> Response {
-    let from = door::peer(&request);
+    let from = door::peer(shown.server.config(), &request);
     // The body of a request that only looks is not read.
     let (parts, _) = request.into_parts();
     let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());

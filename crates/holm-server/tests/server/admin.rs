@@ -3,7 +3,10 @@
 use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};
 
-use crate::{client::Http, stage::Stage};
+use crate::{
+    client::{Http, until},
+    stage::Stage,
+};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_user_sees_nothing_of_another() {
@@ -187,17 +190,10 @@ async fn whoever_leaves_before_the_answer_is_written_down_too() {
         format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
     let mut stream = tokio::net::TcpStream::connect(http.address).await.unwrap();
     stream.write_all(text.as_bytes()).await.unwrap();
-    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
-    while stage.double.requests().is_empty() {
-        assert!(tokio::time::Instant::now() < until, "the model was never asked");
-        tokio::task::yield_now().await;
-    }
+    stage.until_asked(1).await;
     drop(stream);
     let is_it = |line: &str| line.contains("/v1/chat/completions") && line.contains("\"status\":499");
-    while !http.get("/api/audit").await.body.lines().any(is_it) {
-        assert!(tokio::time::Instant::now() < until, "nobody wrote down that it was asked");
-        tokio::task::yield_now().await;
-    }
+    until("a line about it", async || http.get("/api/audit").await.body.lines().any(is_it)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

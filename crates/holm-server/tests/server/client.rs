@@ -12,6 +12,9 @@ use tokio::{
 /// How long anything may take, on a machine that is ten times slower than any.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How often it is looked whether something is so.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Somebody with a token.
 #[derive(Clone)]
 pub(crate) struct Http {
@@ -114,6 +117,12 @@ impl Http {
         listening.until("group_ended").await;
         id
     }
+
+    /// Waits until a session does nothing.
+    pub(crate) async fn until_idle(&self, id: &str) {
+        let path = format!("/api/sessions/{id}");
+        until("its end", async || self.get(&path).await.json()["state"] == "idle").await;
+    }
 }
 
 /// Server-sent events as they come.
@@ -174,6 +183,24 @@ impl Listening {
         }
         panic!("no {word} came, only {all:?}");
     }
+}
+
+/// What a look finds, as soon as it finds something.
+pub(crate) async fn found<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let looking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("{what} never came"))
+}
+
+/// Waits until something is so.
+pub(crate) async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
+    found(what, async || is().await.then_some(())).await;
 }
 
 fn read(answer: &str) -> Reply {

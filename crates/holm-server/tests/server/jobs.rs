@@ -9,24 +9,18 @@ use holm_server::{
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Http, PATIENCE, Reply},
+    client::{Http, Reply, found},
     stage::Stage,
 };
 
 /// The runs of a job, as soon as the latest is so.
 async fn latest(http: &Http, job: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let path = format!("/api/jobs/{job}/runs");
-    tokio::time::timeout(PATIENCE, async {
-        loop {
-            let runs = http.get(&path).await.json();
-            if wanted(&runs[0]) {
-                return runs[0].clone();
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+    found("such a run", async || {
+        let runs = http.get(&path).await.json();
+        wanted(&runs[0]).then(|| runs[0].clone())
     })
     .await
-    .unwrap()
 }
 
 fn ended(run: &Value) -> bool {
@@ -244,17 +238,11 @@ async fn a_job_and_what_was_under_way_of_it_survive_a_restart() {
     let stage = stage.restart().await;
     let http = stage.http();
     let path = format!("/api/sessions/{session}/questions");
-    let question = tokio::time::timeout(PATIENCE, async {
-        loop {
-            let open = http.get(&path).await.json();
-            if open[0]["id"].is_u64() {
-                return open[0]["id"].clone();
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+    let question = found("the question", async || {
+        let open = http.get(&path).await.json();
+        open[0]["id"].is_u64().then(|| open[0]["id"].clone())
     })
-    .await
-    .unwrap();
+    .await;
     assert_eq!(http.post(&path, &json!({ "question": question, "answer": "once" })).await.status, 204);
     let run = latest(&http, "long", ended).await;
     assert_eq!(run["phase"]["ended"]["outcome"]["answered"]["text"], "the tool said touched");

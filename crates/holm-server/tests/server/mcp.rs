@@ -78,11 +78,7 @@ async fn a_token_that_is_taken_back_ends_its_streams_and_its_runs_and_nobody_els
     let asking = http.clone();
     let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call("stall") });
     let asking = tokio::spawn(async move { asking.post("/mcp", &body).await });
-    let until = tokio::time::Instant::now() + PATIENCE;
-    while stage.double.requests().is_empty() {
-        assert!(tokio::time::Instant::now() < until, "the model was never asked");
-        tokio::task::yield_now().await;
-    }
+    stage.until_asked(1).await;
     assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
     assert_eq!(stream.next().await, None, "the stream has ended");
     let double = std::sync::Arc::clone(&stage.double);

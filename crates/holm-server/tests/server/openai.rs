@@ -4,7 +4,7 @@ use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Http, PATIENCE},
+    client::{Http, PATIENCE, until},
     stage::{LONG, Stage},
 };
 
@@ -130,11 +130,9 @@ async fn a_client_that_never_brings_the_result_holds_no_turn() {
     body["tools"] = json!([{ "type": "function", "function": { "name": "weather", "description": "The weather.", "parameters": { "type": "object" } } }]);
     let asked = http.post("/v1/chat/completions", &body).await;
     assert_eq!(asked.json()["choices"][0]["finish_reason"], "tool_calls", "{asked:?}");
-    let until = tokio::time::Instant::now() + PATIENCE;
-    while http.get("/api/sessions").await.json()["sessions"][0]["state"] != "closed" {
-        assert!(tokio::time::Instant::now() < until, "it waits for a client that has gone");
-        tokio::task::yield_now().await;
-    }
+    // It does not wait for a client that has gone.
+    until("its end", async || http.get("/api/sessions").await.json()["sessions"][0]["state"] == "closed")
+        .await;
     assert_eq!(stage.double.requests().len(), 1, "no model is asked for nobody");
 }
 
@@ -180,12 +178,66 @@ async fn what_goes_wrong_is_said_as_openai_says_it() {
     check(json!({ "model": "gpt-9", "messages": [{ "role": "user", "content": "hi" }] }), 404).await;
     check(asks("fail"), 400).await;
     let mut formatted = asks("hello");
-    formatted["response_format"] =
-        json!({ "type": "json_schema", "json_schema": { "name": "x", "schema": { "type": "object" } } });
-    check(formatted, 400).await;
+    for format in [schema(&json!({ "type": 5 })), json!({ "type": "grammar" }), json!({})] {
+        formatted["response_format"] = format;
+        check(formatted.clone(), 400).await;
+    }
     let (status, body) = post(&http, asks("fail"), true).await;
     assert_eq!(status, 200);
     assert!(chunks(&body).iter().any(|chunk| chunk["error"]["message"].is_string()), "{body}");
+}
+
+fn schema(schema: &Value) -> Value {
+    json!({ "type": "json_schema", "json_schema": { "name": "x", "schema": schema } })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_fits_the_schema_that_was_asked_for_or_is_an_error() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let wanted = |kind: &str| {
+        schema(&json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": kind } } }))
+    };
+    // The second is asked for again, because words are no data; the third never fits.
+    for (words, kind, expect) in [
+        ("data", "integer", Some("{\"n\": 4}")),
+        ("hello", "integer", Some("{\"n\": 5}")),
+        ("data", "string", None),
+    ] {
+        let mut body = asks(words);
+        body["response_format"] = wanted(kind);
+        let (status, whole) = post(&http, body.clone(), false).await;
+        let (_, streamed) = post(&http, body, true).await;
+        let chunks = chunks(&streamed);
+        let text: String =
+            chunks.iter().filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str()).collect();
+        let whole: Value = serde_json::from_str(&whole).unwrap();
+        match expect {
+            Some(data) => {
+                assert_eq!((status, &whole["choices"][0]["message"]["content"]), (200, &json!(data)));
+                assert_eq!(text, data);
+            }
+            None => {
+                assert!(status >= 500 && whole["error"]["message"].is_string(), "{status} {whole}");
+                assert_eq!(text, "", "nobody sees what does not fit");
+                assert!(chunks.iter().any(|chunk| chunk["error"]["message"].is_string()), "{streamed}");
+            }
+        }
+    }
+    let body = json!({ "model": "holm", "input": "data", "text": { "format": { "type": "json_object" } } });
+    let answered = http.post("/v1/responses", &body).await;
+    assert_eq!(answered.json()["output"][0]["content"][0]["text"], "{\"n\": 4}", "{answered:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_is_called_by_the_persons_words_also_where_its_answer_must_be_data() {
+    let stage = Stage::new().await;
+    let mut body = asks("data");
+    body["response_format"] = json!({ "type": "json_object" });
+    let http = stage.http().header("x-holm-session", "titled");
+    let reply = http.post("/v1/chat/completions", &body).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert_eq!(stage.http().get("/api/sessions/titled").await.json()["title"], "data");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -287,11 +339,7 @@ async fn a_client_whose_token_is_taken_back_hears_no_more_and_its_run_stops() {
     let number = http.get("/api/me").await.json()["token"].as_u64().unwrap();
     let (asked, body) = (http.clone(), asks("stall"));
     let asking = tokio::spawn(async move { asked.post("/v1/chat/completions", &body).await });
-    let until = tokio::time::Instant::now() + PATIENCE;
-    while stage.double.requests().is_empty() {
-        assert!(tokio::time::Instant::now() < until, "the model was never asked");
-        tokio::task::yield_now().await;
-    }
+    stage.until_asked(1).await;
     assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
     assert_eq!(asking.await.unwrap().status, 401);
     let double = std::sync::Arc::clone(&stage.double);

@@ -69,7 +69,24 @@ async fn a_call_that_is_asked_about_runs_when_somebody_says_so() {
         let rest = listening.until("group_ended").await;
         let text = rest.iter().map(|heard| heard.data.to_string()).collect::<String>();
         assert!(text.contains(expect), "{expect} in {text}");
+        let uses = viewer.get(&format!("/api/sessions/{id}/grants")).await.json();
+        let steps: Vec<_> = uses.as_array().unwrap().iter().map(|one| one["step"].clone()).collect();
+        let ran = answer == "once";
+        assert_eq!(steps, if ran { vec!["asked", "run"] } else { vec!["asked"] }, "{uses}");
+        assert_eq!(uses[0]["tool"], "touch");
+        assert_eq!(uses[0]["reasons"], json!(["level"]));
+        let proposed = first_of(&http, id, "call_proposed").await;
+        assert_eq!(uses[0]["call"], proposed["event"]["call_proposed"]["call"]);
     }
+    let nobody = http.get("/api/sessions/none/grants").await;
+    assert_eq!(nobody.status, 404, "{nobody:?}");
+}
+
+/// The first event of a name that a session tells again.
+async fn first_of(http: &crate::client::Http, id: &str, name: &str) -> Value {
+    let replay = http.get(&format!("/api/sessions/{id}/replay")).await.json();
+    let found = replay.as_array().unwrap().iter().find(|told| told["event"].get(name).is_some());
+    found.unwrap_or_else(|| panic!("no {name} in {replay}")).clone()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -89,17 +106,8 @@ async fn a_session_at_work_is_steered_and_stopped() {
     let ended = listening.until("group_ended").await.pop().unwrap();
     assert_eq!(ended.data["event"]["group_ended"]["ending"]["cancelled"]["reason"], "enough");
     assert!(stage.double.wait_until_left(1, crate::client::PATIENCE));
-    listening_ended(&http, "one").await;
+    http.until_idle("one").await;
     assert_eq!(http.post("/api/sessions/one/steer", &text).await.code(), "idle");
-}
-
-/// Waits until a session does nothing.
-async fn listening_ended(http: &crate::client::Http, id: &str) {
-    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
-    while http.get(&format!("/api/sessions/{id}")).await.json()["state"] != "idle" {
-        assert!(tokio::time::Instant::now() < until, "it goes on and on");
-        tokio::task::yield_now().await;
-    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -167,6 +175,56 @@ async fn no_more_runs_work_at_once_than_may_and_too_many_that_wait_are_refused()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_tried_out_takes_a_turn_and_money_like_a_run() {
+    let stage = Stage::with(|config| {
+        config.limits.runs_per_user = 1;
+        config.limits.waiting_per_user = 0;
+    })
+    .await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "first", "prompt": "stall" })).await;
+    http.listen("/api/sessions/first/events").await.until("delta").await;
+    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    for path in ["/api/tools/touch/try", "/api/mcp-servers/files/test"] {
+        let refused = http.post(path, &json!({})).await;
+        assert_eq!((refused.status, refused.code().as_str()), (429, "busy"), "{path}");
+        assert_eq!(ada.post(path, &json!({})).await.status, 404, "{path}: others have turns of their own");
+    }
+    ada.ended("hello").await;
+    assert_eq!(http.post("/api/users/ada/budget", &json!({ "nano_usd": 1 })).await.status, 204);
+    for path in ["/api/tools/touch/try", "/api/mcp-servers/files/test"] {
+        assert_eq!(ada.post(path, &json!({})).await.status, 402, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_waits_for_a_person_lets_others_work_and_goes_on_when_it_has_a_turn_again() {
+    let stage = Stage::with(|config| config.limits.runs_per_user = 1).await;
+    let http = stage.http();
+    let mut questions = Vec::new();
+    for id in ["first", "second"] {
+        http.post("/api/sessions", &json!({ "id": id, "prompt": "touch" })).await;
+        let mut listening = http.listen(&format!("/api/sessions/{id}/events")).await;
+        questions.push((id, listening.until("question").await.pop().unwrap()));
+    }
+    http.ended("hello").await;
+    http.post("/api/sessions", &json!({ "id": "third", "prompt": "stall" })).await;
+    http.listen("/api/sessions/third/events").await.until("delta").await;
+    for (id, asked) in questions {
+        let answer = json!({ "question": asked.data["id"], "answer": "once" });
+        assert_eq!(http.post(&format!("/api/sessions/{id}/questions"), &answer).await.status, 204);
+    }
+    // One that has no turn yet can be stopped all the same; the other has its turn when the third gives it back.
+    assert_eq!(http.post("/api/sessions/first/cancel", &json!({})).await.status, 202);
+    http.listen("/api/sessions/first/events").await.until("group_ended").await;
+    let seen = stage.double.requests().len();
+    http.post("/api/sessions/third/cancel", &json!({})).await;
+    let told = http.listen("/api/sessions/second/events").await.until("group_ended").await;
+    assert!(told.iter().any(|heard| heard.data.to_string().contains("the tool said touched")), "{told:?}");
+    assert_eq!(stage.double.requests().len(), seen + 1, "nobody asked a model without a turn");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_prompt_that_is_taken_back_before_its_turn_takes_no_other_with_it() {
     let stage = Stage::with(|config| config.limits.runs_per_user = 1).await;
     let http = stage.http();
@@ -175,7 +233,7 @@ async fn a_prompt_that_is_taken_back_before_its_turn_takes_no_other_with_it() {
     let second = http.post("/api/sessions", &json!({ "id": "second", "prompt": "hello" })).await;
     assert_eq!(second.json()["state"], "waiting");
     assert_eq!(http.post("/api/sessions/second/cancel", &json!({})).await.status, 202);
-    listening_ended(&http, "second").await;
+    http.until_idle("second").await;
     http.post("/api/sessions/first/cancel", &json!({})).await;
     let again = http.post("/api/sessions/second/prompt", &json!({ "text": "again" })).await;
     assert_eq!(again.status, 202, "{again:?}");

@@ -124,6 +124,12 @@ async fn sites_are_for_administrators_and_survive_a_restart() {
         let site = json!({ "name": "bad", "folder": folder, "place": { "listen": "127.0.0.1:0" } });
         assert_eq!(stage.http().post("/api/sites", &site).await.status, 400, "{folder}");
     }
+    for (folder, expect) in [("nowhere", 404), ("site/nowhere", 404), ("secret.txt", 400)] {
+        let site = json!({ "name": "bad", "folder": folder, "place": { "listen": "127.0.0.1:0" } });
+        let refused = stage.http().post("/api/sites", &site).await;
+        assert_eq!(refused.status, expect, "{folder}: {refused:?}");
+    }
+    assert!(stage.http().get("/api/sites").await.json().as_array().unwrap().is_empty());
     let exposed = json!({ "name": "bad", "folder": "site", "place": { "listen": "0.0.0.0:0" } });
     assert_eq!(stage.http().post("/api/sites", &exposed).await.status, 400, "not without a certificate");
     let own = json!({ "name": "bad", "folder": "site", "place": { "listen": stage.serving.address().to_string() } });

@@ -27,7 +27,7 @@ use holm_tools::{
 use holm_wire::Format;
 use serde_json::{Map, Value};
 
-use crate::client::Http;
+use crate::client::{Http, until};
 
 /// A text that does not arrive in one piece.
 pub(crate) const LONG: &str =
@@ -98,6 +98,11 @@ impl Stage {
         self.folder.path().join(user).join("work")
     }
 
+    /// Waits until the model was asked so often.
+    pub(crate) async fn until_asked(&self, times: usize) {
+        until("the model's call", async || self.double.requests().len() >= times).await;
+    }
+
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join("server").join(name)
     }
@@ -125,8 +130,13 @@ fn act(seen: &Seen) -> Act {
         return Act::says(&format!("the tool said {}", results.next_back().unwrap_or_default()));
     }
     let words = messages.last().map(holm_kernel::Message::plain_text).unwrap_or_default();
+    // What an agent is told of the form of its answer stands behind them.
+    let words = words.split("\n\nYour last words go to a program.").next().unwrap_or_default();
     match words.lines().last().unwrap_or_default() {
         "long" => Act::says(LONG),
+        "data" => Act::says("```json\n{\"n\": 4}\n```"),
+        // What an agent is told whose answer does not fit.
+        "Say it again as JSON alone." => Act::says("{\"n\": 5}"),
         "touch" => Act::calls(&[("c1", "touch", "{}")]),
         "weather" => Act::calls(&[("c1", "weather", r#"{"city":"Köln"}"#)]),
         "stall" => Act::says(LONG).with(Fault::Stall(500)),

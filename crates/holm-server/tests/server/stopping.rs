@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::{
+    client::{found, until},
+    stage::Stage,
+};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_does_not_finish_is_parked_and_goes_on_at_the_next_start() {
@@ -60,12 +63,8 @@ async fn a_server_that_stops_takes_nothing_new_while_runs_finish() {
     let asked = listening.until("question").await.pop().unwrap();
     let hall = std::sync::Arc::clone(stage.serving.server().hall());
     let closing = tokio::spawn(async move { hall.close().await });
-    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
     // Each try makes a session; the first that is refused says that the server has heard.
-    while http.post("/api/sessions", &json!({})).await.code() != "stopping" {
-        assert!(tokio::time::Instant::now() < until, "it takes whatever comes");
-        tokio::task::yield_now().await;
-    }
+    until("a refusal", async || http.post("/api/sessions", &json!({})).await.code() == "stopping").await;
     let answer = json!({ "question": asked.data["id"], "answer": "once" });
     assert_eq!(http.post("/api/sessions/one/questions", &answer).await.status, 204, "the run still finishes");
     let rest = listening.until("group_ended").await;
@@ -101,20 +100,19 @@ async fn all_that_was_parked_goes_on_however_many_may_wait() {
 
 /// A session that asks something and was not answered yet, and what it asks.
 async fn asked(stage: &Stage, answered: &BTreeSet<String>) -> (String, serde_json::Value) {
-    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
-    loop {
+    found("another that goes on", async || {
         let listed = stage.http().get("/api/sessions").await.json();
         let ids =
             listed["sessions"].as_array().unwrap().iter().map(|session| session["id"].as_str().unwrap());
         for id in ids.filter(|id| !answered.contains(*id)) {
             let open = stage.http().get(&format!("/api/sessions/{id}/questions")).await.json();
             if open[0]["id"].is_u64() {
-                return (id.to_owned(), open[0]["id"].clone());
+                return Some((id.to_owned(), open[0]["id"].clone()));
             }
         }
-        assert!(tokio::time::Instant::now() < until, "not all go on");
-        tokio::task::yield_now().await;
-    }
+        None
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -141,8 +139,8 @@ async fn a_prompt_that_was_accepted_is_done_once_although_the_server_stopped_bef
     })
     .await;
     let http = stage.http();
-    http.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
-    http.listen("/api/sessions/one/events").await.until("question").await;
+    http.post("/api/sessions", &json!({ "id": "one", "prompt": "stall" })).await;
+    http.listen("/api/sessions/one/events").await.until("delta").await;
     assert_eq!(http.post("/api/sessions", &json!({ "id": "two" })).await.status, 201);
     let accepted = http.post("/api/sessions/two/prompt", &json!({ "text": "hello" })).await;
     assert_eq!((accepted.status, &accepted.json()["state"]), (202, &json!("waiting")));
@@ -163,7 +161,7 @@ async fn a_prompt_that_was_accepted_is_done_once_although_the_server_stopped_bef
     assert!(rest.iter().any(|heard| heard.data.to_string().contains("you said hello")), "{rest:?}");
     // It is not done again at the start after that.
     let stage = stage.restart().await;
-    stage.http().listen("/api/sessions/one/events").await.until("question").await;
+    stage.http().listen("/api/sessions/one/events").await.until("delta").await;
     assert_eq!(asked(&stage), 1);
 }
 
@@ -175,19 +173,15 @@ async fn a_prompt_that_was_cancelled_before_its_turn_is_not_done_at_the_next_sta
     })
     .await;
     let http = stage.http();
-    http.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
-    http.listen("/api/sessions/one/events").await.until("question").await;
+    http.post("/api/sessions", &json!({ "id": "one", "prompt": "stall" })).await;
+    http.listen("/api/sessions/one/events").await.until("delta").await;
     http.post("/api/sessions", &json!({ "id": "two" })).await;
     http.post("/api/sessions/two/prompt", &json!({ "text": "hello" })).await;
     assert_eq!(http.post("/api/sessions/two/cancel", &json!({})).await.status, 202);
-    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
-    while http.get("/api/sessions/two").await.json()["state"] != "idle" {
-        assert!(tokio::time::Instant::now() < until, "it still waits");
-        tokio::task::yield_now().await;
-    }
+    http.until_idle("two").await;
     let stage = stage.restart().await;
-    // What goes on begins in the order in which it was found; the one that asks again is the last to be sure of.
-    stage.http().listen("/api/sessions/one/events").await.until("question").await;
+    // What goes on begins in the order in which it was found; the one that speaks again is the last to be sure of.
+    stage.http().listen("/api/sessions/one/events").await.until("delta").await;
     let told = stage.http().get("/api/sessions/two/replay").await.body;
     assert!(!told.contains("hello"), "{told}");
 }
@@ -200,11 +194,7 @@ async fn what_one_request_alone_asked_for_does_not_go_on_without_it() {
     let asking = http.clone();
     let asking = tokio::spawn(async move { asking.post("/v1/chat/completions", &body).await });
     http.post("/api/sessions", &json!({ "id": "one", "prompt": "stall" })).await;
-    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
-    while stage.double.requests().len() < 2 {
-        assert!(tokio::time::Instant::now() < until, "not both are at work");
-        tokio::task::yield_now().await;
-    }
+    stage.until_asked(2).await;
     // By this tag the next server finds what it is to go on with.
     let parked = http.get("/api/sessions?tag=holm:running").await.json();
     let parked: Vec<_> = parked["sessions"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
@@ -233,4 +223,67 @@ async fn a_prompt_that_was_accepted_is_not_lost_to_one_that_comes_before_it_goes
     assert_eq!(second().await.status, 202);
     let told = listening.until("group_ended").await;
     assert!(told.iter().any(|heard| heard.data.to_string().contains("you said second")), "{told:?}");
+}
+
+/// A session that is kept as one that is under way and that nobody drives, as a server leaves it that ended.
+async fn left(store: &holm_store::Store, id: &str) {
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    while store.session(id).await.unwrap().holder.is_some() {
+        assert!(tokio::time::Instant::now() < until, "it is never put away");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    store.tag(id, "holm:running").await.unwrap();
+}
+
+/// Waits until somebody has gone on with it, to its end.
+async fn taken_over(store: &holm_store::Store, id: &str) {
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    while store.session(id).await.unwrap().tags.iter().any(|tag| tag == "holm:running") {
+        assert!(tokio::time::Instant::now() < until, "nobody takes it over");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A server that shares its store and puts sessions away at once.
+async fn shared() -> Stage {
+    Stage::with(|config| {
+        config.takeover = Some(Duration::from_millis(20));
+        config.limits.idle = Duration::from_millis(20);
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_of_a_job_that_a_person_prompted_is_taken_over_like_any_other() {
+    let stage = shared().await;
+    let made = json!({ "id": "job.nightly.1", "prompt": "hello" });
+    assert_eq!(stage.http().post("/api/sessions", &made).await.status, 201);
+    stage.http().listen("/api/sessions/job.nightly.1/events").await.until("group_ended").await;
+    let store = holm_store::Store::open(stage.workspace("owner").with_file_name("holm.db")).await.unwrap();
+    left(&store, "job.nightly.1").await;
+    taken_over(&store, "job.nightly.1").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_has_nothing_to_spend_is_not_opened_again_and_again() {
+    let stage = shared().await;
+    let ada = stage.as_user("ada", holm_server::auth::Role::Operator, holm_server::auth::Scope::All);
+    let hers = ada.ended("hello").await;
+    let ours = stage.http().ended("hello").await;
+    let store = |user: &str| holm_store::Store::open(stage.workspace(user).with_file_name("holm.db"));
+    let (hers_in, ours_in) = (store("ada").await.unwrap(), store("owner").await.unwrap());
+    let bound = json!({ "nano_usd": 1 });
+    assert_eq!(stage.http().post("/api/users/ada/budget", &bound).await.status, 204);
+    left(&hers_in, &hers).await;
+    let runs = || stage.serving.server().metrics().runs.value();
+    let before = runs();
+    // Each of these is a look that has passed hers, too.
+    for _ in 0..3 {
+        left(&ours_in, &ours).await;
+        taken_over(&ours_in, &ours).await;
+    }
+    assert_eq!(runs(), before + 3, "hers was left alone");
+    let none = json!({ "nano_usd": null });
+    assert_eq!(stage.http().post("/api/users/ada/budget", &none).await.status, 204);
+    taken_over(&hers_in, &hers).await;
 }

@@ -1,6 +1,11 @@
 //! Joins the questions to the connections that ask them.
 
-use std::{ops::Range, path::PathBuf, time::Duration};
+use std::{
+    ops::Range,
+    path::PathBuf,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use holm_runtime::Durability;
 use tokio::sync::oneshot;
@@ -9,7 +14,9 @@ use tokio_postgres::{Row, types::ToSql};
 use super::{
     BLOB_LOCK, Postgres,
     committer::{Job, Rows},
-    failed, lock_of, queries, signed, unsigned,
+    failed,
+    line::Line,
+    lock_of, queries, signed, unsigned,
 };
 use crate::{
     StoreError,
@@ -36,7 +43,7 @@ impl Postgres {
 
     /// Changes something; how many rows.
     async fn execute_counted(&self, sql: &str, values: Values<'_>) -> Result<u64, StoreError> {
-        self.ask.lock().await.execute(sql, values).await.map_err(failed)
+        self.asking().await?.execute(sql, values).await.map_err(failed)
     }
 
     /// Changes something; whether a row was changed.
@@ -45,21 +52,22 @@ impl Postgres {
     }
 
     pub(super) async fn row(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, StoreError> {
-        self.ask.lock().await.query_opt(sql, values).await.map_err(failed)
+        self.asking().await?.query_opt(sql, values).await.map_err(failed)
     }
 
     pub(super) async fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, StoreError> {
-        self.ask.lock().await.query(sql, values).await.map_err(failed)
+        self.asking().await?.query(sql, values).await.map_err(failed)
     }
 
-    /// Takes the lock of a run, waiting a little for the server to notice that its holder is gone.
-    async fn lock(&self, run: &RunRow) -> Result<(), StoreError> {
-        let lock = lock_of(run.no)?;
+    /// Takes the lock of a run, waiting a little for the server to notice that its holder is gone. By which connection.
+    async fn lock(&self, run: &RunRow) -> Result<Arc<Line>, StoreError> {
+        let (line, lock) = (self.line().await?, lock_of(run.no)?);
+        line.released().await;
         let mut left = 6_u32;
         loop {
-            let row = self.safe.query_one("SELECT pg_try_advisory_lock($1, $2)", &[&self.locks, &lock]).await;
+            let row = line.safe.query_one("SELECT pg_try_advisory_lock($1, $2)", &[&self.locks, &lock]).await;
             if row.map_err(failed)?.get(0) {
-                return Ok(());
+                return Ok(line);
             }
             if left == 0 {
                 let row = self.row("SELECT holder FROM holm_runs WHERE no = $1", &[&run.no.0]).await?;
@@ -73,7 +81,7 @@ impl Postgres {
     }
 
     async fn erase_locked(&self, run: &RunRow, stone: &Gravestone) -> Result<(), StoreError> {
-        let mut client = self.ask.lock().await;
+        let mut client = self.asking().await?;
         let tx = client.transaction().await.map_err(failed)?;
         tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&self.locks, &BLOB_LOCK])
             .await
@@ -85,10 +93,11 @@ impl Postgres {
         tx.commit().await.map_err(failed)
     }
 
+    /// Gives back the lease of a run that is held.
     fn unlock(&self, run: RunNo) {
-        if let Ok(lock) = lock_of(run) {
-            // Nobody there means that the connection is lost, and the lock with it.
-            let _ = self.synced.send(Job::Release { run, lock });
+        let line = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+        if let Some(line) = line {
+            line.release(run);
         }
     }
 }
@@ -128,14 +137,16 @@ impl Backend for Postgres {
         kind: Creation<'a>,
     ) -> Pending<'a, RunNo> {
         Box::pin(async move {
-            let mut client = self.ask.lock().await;
+            let line = self.line().await?;
+            let mut client = self.asking().await?;
             let tx = client.transaction().await.map_err(failed)?;
             let run = match kind {
                 Creation::Driven => {
                     let run = queries::create(&tx, self.locks, id, key, now, Some(holder())).await?;
                     // Before anybody else can see the run.
                     let sql = "SELECT pg_advisory_lock($1, $2)";
-                    self.safe.execute(sql, &[&self.locks, &lock_of(run)?]).await.map_err(failed)?;
+                    line.safe.execute(sql, &[&self.locks, &lock_of(run)?]).await.map_err(failed)?;
+                    self.note_held(run, line);
                     run
                 }
                 Creation::Imported(bodies) => {
@@ -147,8 +158,11 @@ impl Backend for Postgres {
                     run
                 }
             };
-            tx.commit().await.map_err(failed)?;
-            Ok(run)
+            let committed = tx.commit().await.map_err(failed);
+            if committed.is_err() {
+                self.unlock(run);
+            }
+            committed.map(|()| run)
         })
     }
 
@@ -161,17 +175,20 @@ impl Backend for Postgres {
 
     fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()> {
         Box::pin(async move {
-            self.lock(run).await?;
+            let line = self.lock(run).await?;
             let sql = "UPDATE holm_runs SET holder = $2, moved = true WHERE no = $1";
-            let held = self.safe.execute(sql, &[&run.no.0, &holder()]).await.map_err(failed);
+            let held = line.safe.execute(sql, &[&run.no.0, &holder()]).await.map_err(failed);
             match held {
-                Ok(1) => Ok(()),
+                Ok(1) => {
+                    self.note_held(run.no, line);
+                    Ok(())
+                }
                 Ok(_) => {
-                    self.unlock(run.no);
+                    line.release(run.no);
                     Err(StoreError::Missing { run: run.id.clone() })
                 }
                 Err(error) => {
-                    self.unlock(run.no);
+                    line.release(run.no);
                     Err(error)
                 }
             }
@@ -185,9 +202,13 @@ impl Backend for Postgres {
     fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()> {
         Box::pin(async move {
             let (done, answer) = oneshot::channel();
+            let Some(line) = self.held_by(batch.run) else {
+                let reason = "nobody here holds the run; open its journal again".to_owned();
+                return Err(StoreError::System { reason });
+            };
             let queue = match durability {
-                Durability::Written => &self.written,
-                Durability::Synced => &self.synced,
+                Durability::Written => &line.written,
+                Durability::Synced => &line.synced,
             };
             let closed = || StoreError::System { reason: "the store's runtime has ended".into() };
             queue.send(Job::Append { rows: Rows::of(&batch), done }).map_err(|_| closed())?;
@@ -238,16 +259,16 @@ impl Backend for Postgres {
     }
 
     fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>> {
-        Box::pin(async move { queries::list(&*self.ask.lock().await, self.locks, &filter).await })
+        Box::pin(async move { queries::list(&*self.asking().await?, self.locks, &filter).await })
     }
 
     fn stale(&self) -> Pending<'_, Vec<Stale>> {
-        Box::pin(async { queries::stale(&*self.ask.lock().await).await })
+        Box::pin(async { queries::stale(&*self.asking().await?).await })
     }
 
     fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()> {
         Box::pin(async move {
-            let mut client = self.ask.lock().await;
+            let mut client = self.asking().await?;
             let tx = client.transaction().await.map_err(failed)?;
             queries::keep_head(&tx, run, facts).await?;
             tx.commit().await.map_err(failed)
@@ -256,7 +277,7 @@ impl Backend for Postgres {
 
     fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()> {
         Box::pin(async move {
-            let mut client = self.ask.lock().await;
+            let mut client = self.asking().await?;
             let tx = client.transaction().await.map_err(failed)?;
             queries::keep_folded(&tx, run, &derived).await?;
             tx.commit().await.map_err(failed)
@@ -265,28 +286,31 @@ impl Backend for Postgres {
 
     fn forget_derived(&self) -> Pending<'_, ()> {
         Box::pin(async {
-            let sql =
-                "BEGIN; UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_usage;
-                DELETE FROM holm_ledger; DELETE FROM holm_texts; COMMIT";
-            self.ask.lock().await.batch_execute(sql).await.map_err(failed)
+            let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_usage;
+                DELETE FROM holm_ledger; DELETE FROM holm_texts";
+            let mut client = self.asking().await?;
+            // Not `BEGIN` and `COMMIT` in the text: one that fails between would leave the connection in a transaction.
+            let tx = client.transaction().await.map_err(failed)?;
+            tx.batch_execute(sql).await.map_err(failed)?;
+            tx.commit().await.map_err(failed)
         })
     }
 
     fn usage(&self) -> Pending<'_, Vec<(String, Entry)>> {
-        Box::pin(async { queries::usage(&*self.ask.lock().await).await })
+        Box::pin(async { queries::usage(&*self.asking().await?).await })
     }
 
     fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>> {
-        Box::pin(async move { queries::ledger(&*self.ask.lock().await, kind).await })
+        Box::pin(async move { queries::ledger(&*self.asking().await?, kind).await })
     }
 
     fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>> {
-        Box::pin(async move { queries::matching(&*self.ask.lock().await, terms, limit).await })
+        Box::pin(async move { queries::matching(&*self.asking().await?, terms, limit).await })
     }
 
     fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> Pending<'a, ()> {
         Box::pin(async move {
-            let mut client = self.ask.lock().await;
+            let mut client = self.asking().await?;
             let tx = client.transaction().await.map_err(failed)?;
             // An empty text has a piece too: nothing and no text are not the same.
             let pieces = bytes.chunks(usize::try_from(PIECE).unwrap_or(usize::MAX));
@@ -301,7 +325,7 @@ impl Backend for Postgres {
 
     fn refer<'a>(&'a self, run: RunNo, name: &'a str, file: &'a str, bytes: u64) -> Pending<'a, ()> {
         Box::pin(async move {
-            let mut client = self.ask.lock().await;
+            let mut client = self.asking().await?;
             let tx = client.transaction().await.map_err(failed)?;
             tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&self.locks, &BLOB_LOCK])
                 .await
@@ -352,16 +376,16 @@ impl Backend for Postgres {
 
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()> {
         Box::pin(async move {
-            self.lock(run).await?;
+            let line = self.lock(run).await?;
             let erased = self.erase_locked(run, stone).await;
-            self.unlock(run.no);
+            line.release(run.no);
             erased
         })
     }
 
     fn scour(&self) -> Pending<'_, ()> {
         Box::pin(async {
-            let client = self.ask.lock().await;
+            let client = self.asking().await?;
             for table in
                 ["records", "texts", "snapshots", "pieces", "heads", "runs", "jobs", "job_runs", "slips"]
             {

@@ -22,15 +22,16 @@ const INSERT: &str = "WITH there AS (SELECT no FROM holm_runs WHERE no = ANY($1:
 
 /// Something to be done in order.
 pub(super) enum Job {
-    Append {
-        rows: Rows,
-        done: oneshot::Sender<Result<(), StoreError>>,
-    },
+    Append { rows: Rows, done: oneshot::Sender<Result<(), StoreError>> },
+    Last(Last),
+}
+
+/// Something to be done after everything that was to be appended before it.
+pub(super) enum Last {
     /// Gives a lease back.
-    Release {
-        run: RunNo,
-        lock: i32,
-    },
+    Release { run: RunNo, lock: i32 },
+    /// Says that all that was asked for before is done.
+    Passed(oneshot::Sender<()>),
 }
 
 /// Lines as the server takes them.
@@ -83,14 +84,28 @@ pub(super) fn start(committer: Committer) -> mpsc::UnboundedSender<Job> {
 
 impl Committer {
     async fn commit(&self, group: &mut Vec<Job>) {
-        let Self { client, lease, .. } = self;
-        let mut waiting = Vec::with_capacity(group.len());
+        let (mut waiting, mut last) = (Vec::with_capacity(group.len()), Vec::new());
         for job in group.drain(..) {
             match job {
                 Job::Append { rows, done } => waiting.push((rows, done)),
-                Job::Release { run, lock } => release(lease, run, (self.locks, lock)).await,
+                Job::Last(then) => last.push(then),
             }
         }
+        // First what is appended: whoever has the lease next must find it.
+        self.append(waiting).await;
+        for then in last {
+            match then {
+                Last::Release { run, lock } => release(&self.lease, run, (self.locks, lock)).await,
+                // Whoever waited may have gone, which is no matter.
+                Last::Passed(done) => {
+                    let _ = done.send(());
+                }
+            }
+        }
+    }
+
+    async fn append(&self, waiting: Vec<(Rows, oneshot::Sender<Result<(), StoreError>>)>) {
+        let lease = &self.lease;
         if waiting.is_empty() {
             return;
         }
@@ -101,6 +116,8 @@ impl Committer {
             }
             return;
         }
+        // Where the connection is lost that does not wait for the disk, the other one waits instead.
+        let client = if self.client.is_closed() { lease } else { &self.client };
         Counters::count(&self.counters.groups, 1);
         Counters::count(&self.counters.grouped, waiting.len() as u64);
         Counters::count(&self.counters.syncs, self.syncs);

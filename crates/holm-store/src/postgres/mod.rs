@@ -2,26 +2,35 @@
 //!
 //! Three connections: one syncs every commit and holds the leases, one commits without waiting for the disk, one asks
 //! questions. A lease is an advisory lock of the first connection, so the server takes it away when the process ends,
-//! however it ends; and when that connection is lost, nothing is appended any more.
+//! however it ends; and when that connection is lost, nothing is appended any more by whoever had a lease then. A connection
+//! that is lost is made anew when the next question comes, and whoever opens a run after that has a lease of the new one.
 
+mod address;
 mod backend;
 mod committer;
 mod jobs;
+mod line;
 mod queries;
+mod reach;
 mod schema;
 mod slips;
+mod tls;
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex as BlockingMutex, PoisonError},
+};
 
 use sha2::{Digest as _, Sha256};
-use tokio::sync::{Mutex, mpsc};
-use tokio_postgres::{Client, NoTls, error::SqlState};
+use tokio::sync::{Mutex, MutexGuard};
+use tokio_postgres::{Client, error::SqlState};
 
 use crate::{
     StoreError,
     backend::{Counters, RunNo},
 };
-use committer::{Committer, Job};
+use line::Line;
+use reach::Reach;
 
 /// Marks Holm's advisory locks among those of other programs; the run's number is the other half. Locks are the whole
 /// database's, so each named schema has a mark of its own: runs of two schemas have the same numbers.
@@ -36,14 +45,18 @@ const SCHEMA_LOCK: i32 = 0;
 /// The lock under which references to large results change.
 const BLOB_LOCK: i32 = -1;
 
+/// How many causes of an error are told; no library nests deeper than half of it.
+const MOST_CAUSES: usize = 8;
+
 pub(crate) struct Postgres {
+    reach: Reach,
     ask: Mutex<Client>,
     /// What marks the locks of this store.
     locks: i32,
-    /// Has `synchronous_commit` on, and the leases.
-    safe: Arc<Client>,
-    synced: mpsc::UnboundedSender<Job>,
-    written: mpsc::UnboundedSender<Job>,
+    /// The connections that append, as they are now.
+    line: Mutex<Arc<Line>>,
+    /// By which connection each run that is driven here is held.
+    held: BlockingMutex<HashMap<RunNo, Arc<Line>>>,
     counters: Arc<Counters>,
 }
 
@@ -53,39 +66,44 @@ impl Postgres {
             check_schema(schema)?;
         }
         let locks = schema.map_or(LOCKS, locks_of);
-        let mut ask = connect(url, "on", schema).await?;
+        let reach = Reach::new(url, schema)?;
+        let mut ask = reach.connect("on").await?;
         if let Some(schema) = schema {
             make_schema(&ask, schema).await?;
         }
         schema::migrate(&mut ask, locks).await?;
-        let safe = Arc::new(connect(url, "on", schema).await?);
-        let fast = Arc::new(connect(url, "off", schema).await?);
         let counters = Arc::<Counters>::default();
-        let start = |client: Arc<Client>, syncs| {
-            committer::start(Committer {
-                client,
-                lease: Arc::clone(&safe),
-                locks,
-                syncs,
-                counters: Arc::clone(&counters),
-            })
-        };
-        let (synced, written) = (start(Arc::clone(&safe), 1), start(fast, 0));
-        Ok(Self { ask: Mutex::new(ask), locks, safe, synced, written, counters })
+        let line = Arc::new(Line::open(&reach, locks, &counters).await?);
+        let (ask, line, held) = (Mutex::new(ask), Mutex::new(line), BlockingMutex::default());
+        Ok(Self { reach, ask, locks, line, held, counters })
     }
-}
 
-async fn connect(url: &str, synchronous_commit: &str, schema: Option<&str>) -> Result<Client, StoreError> {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.map_err(failed)?;
-    // Ends with the client, or when the server is gone; every question says so then.
-    tokio::spawn(connection);
-    let mut set = format!("SET synchronous_commit = {synchronous_commit}; SET client_min_messages = warning");
-    if let Some(schema) = schema {
-        // The name was looked at: nothing in it ends the quotation.
-        set += &format!("; SET search_path = \"{schema}\", public");
+    /// The connection that asks questions, made anew where it was lost.
+    async fn asking(&self) -> Result<MutexGuard<'_, Client>, StoreError> {
+        let mut client = self.ask.lock().await;
+        if client.is_closed() {
+            *client = self.reach.connect("on").await?;
+        }
+        Ok(client)
     }
-    client.batch_execute(&set).await.map_err(failed)?;
-    Ok(client)
+
+    /// The connections that append, made anew where the one that holds the leases was lost.
+    async fn line(&self) -> Result<Arc<Line>, StoreError> {
+        let mut line = self.line.lock().await;
+        if line.is_lost() {
+            *line = Arc::new(Line::open(&self.reach, self.locks, &self.counters).await?);
+        }
+        Ok(Arc::clone(&line))
+    }
+
+    /// Whoever holds a run appends by the connection that has its lease, and by no other.
+    fn held_by(&self, run: RunNo) -> Option<Arc<Line>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).get(&run).cloned()
+    }
+
+    fn note_held(&self, run: RunNo, line: Arc<Line>) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(run, line);
+    }
 }
 
 /// Only what needs no thought between quotation marks.
@@ -121,7 +139,7 @@ fn locks_of(schema: &str) -> i32 {
 /// What the server says, in the store's words.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn failed(error: tokio_postgres::Error) -> StoreError {
-    let reason = error.as_db_error().map_or_else(|| error.to_string(), |db| db.message().to_owned());
+    let reason = error.as_db_error().map_or_else(|| with_causes(&error), |db| db.message().to_owned());
     match error.code() {
         Some(code) if *code == SqlState::DISK_FULL => StoreError::Full,
         Some(code)
@@ -134,6 +152,19 @@ fn failed(error: tokio_postgres::Error) -> StoreError {
         },
         _ => StoreError::System { reason },
     }
+}
+
+/// What an error says, and each cause behind it that says more: "error performing TLS handshake" alone helps nobody. None of them
+/// speaks of the address, so no password is told.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut said = error.to_string();
+    let causes = std::iter::successors(error.source(), |cause| cause.source()).take(MOST_CAUSES);
+    for cause in causes.map(ToString::to_string) {
+        if !said.contains(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
 }
 
 /// The half of a lock that names a run.

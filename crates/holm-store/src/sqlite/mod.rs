@@ -127,6 +127,25 @@ impl Db {
     }
 }
 
+/// Whether a database that is there holds together. It is read whole and changed by nothing.
+pub(crate) async fn check(path: PathBuf) -> Result<(), StoreError> {
+    blocking(move || {
+        let conn = reader(&path)?;
+        let said: String =
+            conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(|error| {
+                match failed(error) {
+                    StoreError::Foreign { .. } => StoreError::Foreign { place: path.display().to_string() },
+                    other => other,
+                }
+            })?;
+        match said.as_str() {
+            "ok" => Ok(()),
+            _ => Err(StoreError::System { reason: format!("it is damaged: {}", said.trim()) }),
+        }
+    })
+    .await
+}
+
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(path, flags).map_err(failed)

@@ -192,3 +192,22 @@ fn results_appear_whole_or_not_at_all() {
     blobs.remove("abcdef").unwrap();
     assert!(blobs.stamp("abcdef").unwrap().is_none());
 }
+
+#[tokio::test]
+async fn a_database_that_is_damaged_or_none_is_told_and_a_sound_one_is_not() {
+    let (_folder, path) = place();
+    let conn = Connection::open(&path).unwrap();
+    schema::migrate_to(&conn, &path, 1).unwrap();
+    drop(conn);
+    assert_eq!(Store::check(&path).await, Ok(()));
+    let sound = std::fs::read(&path).unwrap();
+    // The head says what it is, and behind it nothing is as it was.
+    let head = sound.len().min(100);
+    let damaged = [&sound[..head], &vec![0xa5; sound.len() - head][..]].concat();
+    for bytes in [damaged, vec![0xa5; 8_192]] {
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(Store::check(&path).await.is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "it is looked at, not mended");
+    }
+    assert!(Store::check(path.with_extension("none")).await.is_err());
+}

@@ -76,10 +76,21 @@ impl Store {
         Options::new().open(path).await
     }
 
+    /// Looks whether the SQLite database at `path` holds together. It is read whole, and neither made nor brought up to date.
+    ///
+    /// # Errors
+    /// [`StoreError`]: it cannot be read, is no database, or is damaged.
+    #[cfg(feature = "sqlite")]
+    pub async fn check(path: impl AsRef<std::path::Path>) -> Result<(), StoreError> {
+        crate::sqlite::check(path.as_ref().to_owned()).await
+    }
+
     /// Opens the store in a PostgreSQL database, or makes it there. The connection lives on the runtime that calls this.
     ///
-    /// `url` is what `psql` takes, for example `host=/run/postgresql user=holm dbname=holm`. The connection is not
-    /// encrypted: use a socket or a tunnel.
+    /// `url` is what `psql` takes, for example `host=/run/postgresql user=holm dbname=holm`. To another machine the connection
+    /// is encrypted, and the certificate must be for the host's name and from somebody whom the system or the file at
+    /// `sslrootcert` trusts; only `sslmode=disable` sends a password there in the clear. A connection that is lost is made
+    /// anew, but whoever drove a run by it has to open the run again.
     ///
     /// # Errors
     /// [`StoreError`], as [`open`](Self::open).

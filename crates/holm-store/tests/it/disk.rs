@@ -1,6 +1,10 @@
 //! What SQLite's files hold, and what happens when they cannot be written.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant, SystemTime},
+};
 
 use crate::suite::script::{Script, session};
 use holm_runtime::{BlobFailed, Blobs as _, Durability, JournalFailed, Journals as _};
@@ -205,13 +209,14 @@ async fn a_stranger_who_holds_the_write_lock_is_waited_for() {
     stranger.execute_batch("BEGIN IMMEDIATE").unwrap();
     let (locked, append) = tokio::join!(
         async {
-            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+            // A writer that waits gives no sign. However long this is, it ends no sooner than the stranger does.
+            tokio::time::sleep(Duration::from_millis(300)).await;
             stranger.execute_batch("COMMIT").unwrap();
-            std::time::Instant::now()
+            Instant::now()
         },
         async {
             journal.append(&script.lines[0], Durability::Written).await.unwrap();
-            std::time::Instant::now()
+            Instant::now()
         }
     );
     assert!(append >= locked, "nobody writes beside the stranger");
@@ -226,8 +231,10 @@ async fn a_changed_result_is_not_believed() {
     let digest = store.put("one", b"some large text").await.unwrap();
     assert_eq!(store.get(&digest, 5..10).await.unwrap(), b"large");
     let file = store.files().into_iter().find(|path| path.ends_with(&digest)).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(20));
     fs::write(&file, b"some larGe text").unwrap();
+    // Within one tick of the system's clock the file would seem to be the same.
+    let later = SystemTime::now() + Duration::from_secs(1);
+    fs::File::options().write(true).open(&file).unwrap().set_modified(later).unwrap();
     assert_eq!(store.get(&digest, 5..10).await, Err(BlobFailed::Changed { digest: digest.clone() }));
     fs::write(&file, b"some").unwrap();
     assert_eq!(store.get(&digest, 0..1).await, Err(BlobFailed::Changed { digest: digest.clone() }));

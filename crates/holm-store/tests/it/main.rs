@@ -11,6 +11,8 @@ mod copy;
 mod crash;
 #[cfg(feature = "sqlite")]
 mod disk;
+#[cfg(feature = "postgres")]
+mod encrypted;
 #[cfg(feature = "sqlite")]
 mod kill;
 #[cfg(feature = "postgres")]

@@ -50,6 +50,34 @@ async fn a_newer_schema_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_of_the_schema_before_is_opened_with_all_it_holds_and_used_on() {
+    let place = database().await;
+    let script = session("one", "find the harbour", "out", "fine");
+    let store = place.open(Options::new()).await;
+    let mut journal = store.create("one").await.unwrap();
+    for line in &script.lines {
+        journal.append(line, Durability::Synced).await.unwrap();
+    }
+    store.tag("one", "sea").await.unwrap();
+    drop((journal, store));
+    // What the last step added goes, and the version is what it was.
+    let client = place.client().await;
+    client.batch_execute("DROP TABLE holm_slips; UPDATE holm_schema SET version = 4").await.unwrap();
+
+    let store = place.open(Options::new()).await;
+    assert_eq!(store.read("one").await.unwrap(), script.text().as_bytes());
+    let tagged = holm_store::Listing { tag: Some("sea".into()), ..holm_store::Listing::default() };
+    assert_eq!(store.list(&tagged).await.unwrap().sessions.len(), 1);
+    assert_eq!(store.search("harbour", 9).await.unwrap().len(), 1);
+    assert!(
+        store.put_slip("letters", "x", holm_kernel::Timestamp::new(1), b"").await.unwrap(),
+        "what is new"
+    );
+    let version: i32 = client.query_one("SELECT version FROM holm_schema", &[]).await.unwrap().get(0);
+    assert_eq!(version, 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_connection_stops_every_append_and_frees_the_run() {
     let place = database().await;
     let store = place.open(Options::new()).await;
@@ -85,6 +113,93 @@ async fn a_lost_connection_stops_every_append_and_frees_the_run() {
         assert!(journal.append(&script.lines[1], durability).await.is_err());
     }
     assert_eq!(other.read("one").await.unwrap(), script.lines[..2].concat().as_bytes());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_were_lost_are_made_anew_and_leases_are_not() {
+    let place = database().await;
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "fine");
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+    // As when the server is started anew: all connections but the one that says so end.
+    let ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    place.client().await.batch_execute(ended).await.unwrap();
+    // The first to ask may still be told that nobody is there.
+    for _ in 0..1_500 {
+        if store.list(&holm_store::Listing::default()).await.is_ok() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    for durability in [Durability::Written, Durability::Synced] {
+        assert!(journal.append(&script.lines[1], durability).await.is_err(), "its lease is gone");
+    }
+    drop(journal);
+    let mut opened = None;
+    for _ in 0..1_500 {
+        match store.open("one").await {
+            Ok(found) => {
+                opened = Some(found);
+                break;
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    }
+    let mut opened = opened.expect("the same store opens it again");
+    for (line, durability) in script.lines[1..3].iter().zip([Durability::Written, Durability::Synced]) {
+        opened.journal.append(line, durability).await.unwrap();
+    }
+    assert_eq!(store.read("one").await.unwrap(), script.lines[..3].concat().as_bytes());
+    let other = place.open(Options::new()).await;
+    assert!(matches!(other.open("one").await.map(|_| ()), Err(JournalFailed::Busy { .. })));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_is_let_go_and_taken_again_at_once_keeps_its_holders_name() {
+    let place = database().await;
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "fine");
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+    drop(journal);
+    let client = place.client().await;
+    for round in 0..50 {
+        let opened = store.open("one").await.unwrap();
+        let row = client.query_one("SELECT holder FROM holm_runs", &[]).await.unwrap();
+        assert!(row.get::<_, Option<String>>(0).is_some(), "round {round}");
+        drop(opened);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_takes_a_run_next_finds_what_was_on_its_way_when_it_was_let_go() {
+    let place = database().await;
+    let (store, other) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    for round in 0..20 {
+        let id = format!("run-{round}");
+        let script = session(&id, "hello", "out", "fine");
+        let mut journal = store.create(&id).await.unwrap();
+        journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+        let mut append = journal.append(&script.lines[1], Durability::Synced);
+        tokio::select! {
+            biased;
+            appended = &mut append => appended.unwrap(),
+            () = std::future::ready(()) => {}
+        }
+        drop(append);
+        drop(journal);
+        let mut opened = other.open(&id).await;
+        for _ in 0..1_500 {
+            if opened.is_ok() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            opened = other.open(&id).await;
+        }
+        assert_eq!(opened.map(|opened| opened.text).unwrap(), script.lines[..2].concat().as_bytes(), "{id}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

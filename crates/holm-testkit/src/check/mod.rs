@@ -9,6 +9,7 @@ mod crashes;
 mod endings;
 mod messages;
 mod money;
+mod reference;
 mod replay;
 mod requests;
 
@@ -18,6 +19,7 @@ pub use crashes::nothing_runs_twice_or_is_lost;
 pub use endings::{ends_within_limits, one_end_per_group, time_runs_forward};
 pub use messages::{every_call_is_answered, no_message_is_lost};
 pub use money::money_is_counted_once;
+pub use reference::decides_like_the_naive_kernel;
 pub use replay::replays_the_same;
 pub use requests::requests_are_sound;
 
@@ -38,6 +40,7 @@ pub fn all(outcome: &Outcome) -> Vec<Violation> {
         children_end_once,
         money_is_counted_once,
         replays_the_same,
+        decides_like_the_naive_kernel,
     ];
     checks.into_iter().flat_map(|check| check(outcome)).collect()
 }

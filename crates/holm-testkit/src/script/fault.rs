@@ -73,6 +73,8 @@ pub enum Mishap {
     CrashAfter,
     /// The host dies as in `CrashAfter`, but what it had started elsewhere still answers.
     CrashLeaving,
+    /// The host dies once it has performed what the record asked for: tools have done their work, and nobody hears of it.
+    CrashPerformed,
     /// The fact of this record is reported once more, later.
     Twice,
     /// The next answer is late by so many milliseconds.

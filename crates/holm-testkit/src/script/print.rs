@@ -161,6 +161,7 @@ impl Display for Fault {
             Mishap::CrashBefore => write!(out, "crash before record {at} is appended"),
             Mishap::CrashAfter => write!(out, "crash after record {at} is appended"),
             Mishap::CrashLeaving => write!(out, "crash after record {at}; what runs elsewhere still answers"),
+            Mishap::CrashPerformed => write!(out, "crash once all that record {at} asks for is done"),
             Mishap::Twice => write!(out, "the fact of record {at} comes twice"),
             Mishap::Late(millis) => write!(out, "the next answer after record {at} is {millis} ms late"),
             Mishap::Lost => write!(out, "the next answer after record {at} is lost"),

@@ -5,7 +5,8 @@ use holm_kernel::{
     journal::{self, Snapshot, Writer},
 };
 
-use super::Sim;
+use super::{Coming, Sim};
+use crate::Ran;
 
 /// What becomes of the answers that a dead host waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,7 @@ impl Sim {
     pub(super) fn recover(&mut self, stood: &str, elsewhere: Elsewhere) {
         self.todo.clear();
         self.mishap = None;
+        self.dying = false;
         if elsewhere == Elsewhere::Lost {
             self.coming.clear();
         }
@@ -45,6 +47,22 @@ impl Sim {
         self.clock = self.clock.saturating_add(self.takeovers.saturating_mul(10));
         let resumed = self.resumed();
         self.give(resumed, None);
+    }
+
+    /// Dies after everything was performed and before any of it was heard of: what tools did stays done.
+    pub(super) fn die_having_performed(&mut self) {
+        let seq = self.run.receipt().seq;
+        for coming in std::mem::take(&mut self.coming).into_values() {
+            match coming {
+                Coming::Fact(..) => {}
+                Coming::Work { call, tool, arguments, key, .. } => {
+                    self.supply.work(&arguments);
+                    self.ran.push(Ran { seq, call, tool, key });
+                }
+            }
+        }
+        let stood = self.state();
+        self.recover(&stood, Elsewhere::Lost);
     }
 
     /// The fact that another host takes over.

@@ -16,6 +16,7 @@ use holm_kernel::{
 };
 
 use self::supply::Supply;
+use crate::naive::Naive;
 use crate::outcome::state_of;
 use crate::{Mishap, Offence, Outcome, Ran, Rest, Script, Sent, Step, Verdicted, Violation, What};
 
@@ -74,6 +75,10 @@ pub struct Sim {
     sent: Vec<Sent>,
     ran: Vec<Ran>,
     takeovers: u64,
+    /// The host dies once it has nothing left to do.
+    dying: bool,
+    /// Decides the same, record by record.
+    naive: Naive,
     violations: Vec<Violation>,
 }
 
@@ -107,6 +112,7 @@ impl Sim {
     pub fn new(config: Config, script: Script, seed: u64) -> Self {
         let started = Started::new("sim", seed, config);
         let now = Timestamp::new(MORNING);
+        let naive = Naive::new(&started.config);
         let mut violations = Vec::new();
         let (run, writer, journal) = journal::begin(started.clone(), now).unwrap_or_else(|error| {
             violations.push(Violation::new("a configuration can be journaled", None, error.to_string()));
@@ -132,6 +138,8 @@ impl Sim {
             sent: Vec::new(),
             ran: Vec::new(),
             takeovers: 0,
+            dying: false,
+            naive,
             violations,
         };
         sim.drain(Input::Started(Box::new(started)), None);
@@ -148,6 +156,8 @@ impl Sim {
                 self.hear(input);
             } else if let Some(effect) = self.todo.pop_front() {
                 self.perform(effect);
+            } else if self.dying {
+                self.die_having_performed();
             } else if let Some(rest) = self.advance() {
                 break rest;
             }
@@ -174,6 +184,7 @@ impl Sim {
             run: self.run,
             state,
             takeovers: self.takeovers,
+            naive: self.naive.comparison,
             violations: self.violations,
         }
     }
@@ -243,7 +254,8 @@ impl Sim {
         let elsewhere = match crash {
             Some(Mishap::CrashAfter) => crash::Elsewhere::Lost,
             Some(Mishap::CrashLeaving) => crash::Elsewhere::Answers,
-            _ => {
+            other => {
+                self.dying |= other == Some(Mishap::CrashPerformed);
                 self.befall(seq, again.as_ref());
                 return Host::Lives;
             }
@@ -285,6 +297,7 @@ impl Sim {
             }
         }
         let step = Step { seq: receipt.seq, at: receipt.at, input, effects, wait: self.wait, verdict };
+        self.naive.hear(&step);
         self.steps.push(step);
     }
 
@@ -308,7 +321,7 @@ impl Sim {
                 }
                 Mishap::Snapshot => self.take_snapshot(),
                 Mishap::Late(_) | Mishap::Lost => self.mishap = Some(mishap),
-                Mishap::CrashBefore | Mishap::CrashAfter | Mishap::CrashLeaving => {}
+                Mishap::CrashBefore | Mishap::CrashAfter | Mishap::CrashLeaving | Mishap::CrashPerformed => {}
             }
         }
         while let Some(what) = self.supply.interrupt(seq) {

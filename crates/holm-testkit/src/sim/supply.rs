@@ -92,7 +92,10 @@ impl Supply {
     /// The crash at a record, if there is one; two at one record make a crash within a recovery.
     pub(super) fn crash(&mut self, seq: u64) -> Option<Mishap> {
         self.take(seq, |mishap| {
-            matches!(mishap, Mishap::CrashBefore | Mishap::CrashAfter | Mishap::CrashLeaving)
+            matches!(
+                mishap,
+                Mishap::CrashBefore | Mishap::CrashAfter | Mishap::CrashLeaving | Mishap::CrashPerformed
+            )
         })
     }
 

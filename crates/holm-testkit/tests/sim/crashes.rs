@@ -1,32 +1,59 @@
-//! Kills the host at every record boundary of a script, and once more while it recovers.
+//! Kills the host in four windows around every record of a script, and lets something else go wrong while it recovers.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    env,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Instant,
+};
 
-use holm_kernel::{BatchOrder, Input};
-use holm_testkit::{Ask, Fault, Line, Mishap, Script, Work};
-use proptest::test_runner::{Config, TestRunner};
+use holm_kernel::{BatchOrder, Effect, Event, Input, Outcome as Came};
+use holm_testkit::{Ask, Fault, Line, Mishap, Script, Step, Work};
+use proptest::{
+    strategy::{Strategy as _, ValueTree as _},
+    test_runner::{Config, TestRunner},
+};
 
 use crate::setting::Setting;
 use crate::strategy::{Case, case};
-use crate::{play, violations};
+use crate::{play, rng, seed, violations, workers};
 
-const CRASHES: [Mishap; 3] = [Mishap::CrashBefore, Mishap::CrashAfter, Mishap::CrashLeaving];
+/// Before the record is appended; after it, with nothing performed; the same, while what was begun elsewhere still answers; and
+/// after all that it asks for was performed, with no answer heard.
+const CRASHES: [Mishap; 4] =
+    [Mishap::CrashBefore, Mishap::CrashAfter, Mishap::CrashLeaving, Mishap::CrashPerformed];
 
-/// Every crash, and every crash right after it, at each record of a case.
-fn sweep(case: &Case, depth: u64) -> u64 {
+/// What goes wrong in a recovery.
+const SECONDS: [Mishap; 7] = [
+    Mishap::CrashAfter,
+    Mishap::CrashBefore,
+    Mishap::CrashLeaving,
+    Mishap::CrashPerformed,
+    Mishap::Lost,
+    Mishap::Late(700),
+    Mishap::Snapshot,
+];
+
+/// Every crash at each record of a case, alone and with each of `seconds` at each of the next `depth` records.
+fn sweep(case: &Case, depth: u64, seconds: &[Mishap]) -> u64 {
     let records = play(case).steps.len() as u64;
     let mut played = 0;
+    let mut hold = |faults: &[Fault]| {
+        let mut crashed = case.clone();
+        crashed.script.faults.extend_from_slice(faults);
+        assert_eq!(violations(&play(&crashed)), [], "{crashed:?}");
+        played += 1;
+    };
     for at in 1..=records {
         for mishap in CRASHES {
-            for second in 0..=depth {
-                let mut crashed = case.clone();
-                crashed.script.faults.push(Fault { at, mishap });
-                if second > 0 {
-                    crashed.script.faults.push(Fault { at: at + second - 1, mishap: Mishap::CrashAfter });
+            let first = Fault { at, mishap };
+            hold(&[first]);
+            // A record that was not appended leaves its number to the recovery.
+            let recovery = if mishap == Mishap::CrashBefore { at } else { at + 1 };
+            for at in recovery..recovery + depth {
+                for mishap in seconds {
+                    hold(&[first, Fault { at, mishap: *mishap }]);
                 }
-                let outcome = play(&crashed);
-                assert_eq!(violations(&outcome), [], "{crashed:?}");
-                played += 1;
             }
         }
     }
@@ -54,31 +81,54 @@ fn working(order: BatchOrder) -> Case {
 
 #[test]
 fn a_crash_at_every_record_and_in_every_recovery_doubles_and_loses_nothing() {
-    // The second crash comes at each of the next records; without optimisation only in the recovery itself.
-    let depth = if cfg!(debug_assertions) { 1 } else { 4 };
+    // Something else goes wrong at each of the next records; without optimisation a second crash in the recovery itself.
+    let (depth, seconds) = if cfg!(debug_assertions) { (1, &SECONDS[..1]) } else { (4, &SECONDS[..]) };
     let mut points = 0;
     for order in [BatchOrder::Parallel, BatchOrder::Sequential] {
-        let swept = sweep(&working(order), depth);
+        let swept = sweep(&working(order), depth, seconds);
         assert!(swept > 100);
         points += swept;
     }
-    println!("{points} crash points of working scripts");
+    println!("RESULT crash.sim.working points={points} lost=0 doubled=0");
+}
+
+/// Where the random numbers of this sweep begin beside those of the others, so that it plays scripts of its own.
+const OWN_NUMBERS: u32 = 1_000;
+
+/// Crash points of random scripts that must be reached; one script has many, so without `SIM_CRASH_POINTS` each worker plays one.
+fn wanted_points() -> u64 {
+    let said = env::var("SIM_CRASH_POINTS").ok();
+    said.map_or(1, |text| text.parse().expect("a number in SIM_CRASH_POINTS"))
+}
+
+/// Sweeps random scripts until all workers together have reached so many points.
+fn sweep_random(worker: u32, wanted: u64, points: &AtomicU64) {
+    let config = Config { failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, rng(seed(), OWN_NUMBERS + worker));
+    let strategy = case();
+    loop {
+        let mut case = strategy.new_tree(&mut runner).expect("a script").current();
+        case.script.faults.clear();
+        case.script.model.truncate(4);
+        case.script.prompts.truncate(1);
+        let swept = sweep(&case, 0, &[]);
+        if points.fetch_add(swept, Ordering::Relaxed) + swept >= wanted {
+            return;
+        }
+    }
 }
 
 #[test]
 fn a_crash_at_every_record_of_random_scripts_doubles_and_loses_nothing() {
-    let cases = Config::default().cases.div_ceil(400);
-    let points = AtomicU64::new(0);
-    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
-    let found = runner.run(&case(), |mut case| {
-        case.script.faults.clear();
-        case.script.model.truncate(4);
-        case.script.prompts.truncate(1);
-        points.fetch_add(sweep(&case, 0), Ordering::Relaxed);
-        Ok(())
+    let (wanted, points, began) = (wanted_points(), AtomicU64::new(0), Instant::now());
+    thread::scope(|scope| {
+        for worker in 0..workers() {
+            let points = &points;
+            scope.spawn(move || sweep_random(worker, wanted, points));
+        }
     });
-    assert_eq!(found, Ok(()));
-    println!("{} crash points of random scripts", points.into_inner());
+    let (points, seconds) = (points.into_inner(), began.elapsed().as_secs());
+    println!("RESULT crash.sim.random seed={} points={points} lost=0 doubled=0 seconds={seconds}", seed());
 }
 
 #[test]
@@ -90,5 +140,22 @@ fn a_dispatched_call_is_unknown_after_a_crash_and_is_never_run_to_find_out() {
     case.script.faults = vec![Fault { at, mishap: Mishap::CrashAfter }];
     let outcome = play(&case);
     assert!(outcome.ran.iter().all(|ran| &*ran.tool != "write"), "{:?}", outcome.ran);
+    assert_eq!(violations(&outcome), []);
+}
+
+#[test]
+fn what_was_done_when_the_host_died_is_unknown_and_is_not_done_again() {
+    let mut case = working(BatchOrder::Sequential);
+    let steps = play(&case).steps;
+    let hands_out = |step: &&Step| {
+        step.effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::RunTool { request, .. } if &*request.tool == "write"))
+    };
+    let at = steps.iter().find(hands_out).map(|step| step.seq.value()).expect("a write");
+    case.script.faults = vec![Fault { at, mishap: Mishap::CrashPerformed }];
+    let outcome = play(&case);
+    assert_eq!(outcome.ran.iter().filter(|ran| &*ran.tool == "write").count(), 1);
+    assert!(outcome.has(|event| matches!(event, Event::CallFinished { outcome: Came::Unknown, .. })));
     assert_eq!(violations(&outcome), []);
 }

@@ -1,12 +1,14 @@
 //! Plays random scripts and holds every run to every promise.
 //!
 //! `PROPTEST_CASES` says how many scripts are played, `SIM_SEED` where the random numbers begin. A failure prints the
-//! shortest script that shows it; `make sim` plays many and also fails if some rare situation was never met.
+//! shortest script that shows it; `make sim` plays many and also fails if some rare situation was never met. A line that begins
+//! with `RESULT` says what was tried, for `scripts/prove`.
 
 #![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
 mod cost;
 mod crashes;
+mod lockstep;
 mod named;
 mod oracle;
 #[cfg(feature = "planted")]
@@ -16,7 +18,7 @@ mod sometimes;
 mod strategy;
 mod traces;
 
-use std::sync::Mutex;
+use std::{sync::Mutex, time::Instant};
 
 use holm_testkit::{Outcome, Sim, Violation, check};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -51,8 +53,7 @@ pub(crate) fn hold(outcome: &Outcome) -> Result<(), TestCaseError> {
 #[test]
 fn every_promise_holds_for_random_scripts() {
     let total = Config::default().cases;
-    let workers =
-        std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1));
+    let (workers, began) = (workers(), Instant::now());
     let counts = Mutex::new(Counts::new());
     let failures: Vec<String> = std::thread::scope(|scope| {
         let threads = (0..workers).map(|worker| {
@@ -68,6 +69,13 @@ fn every_promise_holds_for_random_scripts() {
         println!("{times:9}  {name}");
     }
     let never: Vec<_> = counts.iter().filter(|(_, times)| **times == 0).map(|(name, _)| *name).collect();
+    println!(
+        "RESULT sim.promises seed={} schedules={} violations=0 seconds={}",
+        seed(),
+        u64::from(total.div_ceil(workers)) * u64::from(workers),
+        began.elapsed().as_secs()
+    );
+    println!("RESULT sim.sometimes situations={} met={}", counts.len(), counts.len() - never.len());
     assert!(total < ENOUGH || never.is_empty(), "never met in {total} scripts: {never:?}");
 }
 
@@ -93,6 +101,11 @@ fn search(worker: u32, cases: u32, counts: &Mutex<Counts>) -> Option<String> {
         }
         Err(TestError::Abort(reason)) => Some(format!("SIM_SEED={seed}: {reason}")),
     }
+}
+
+/// As many as there are processors.
+pub(crate) fn workers() -> u32 {
+    std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1))
 }
 
 /// Random numbers that are the same wherever they are drawn.

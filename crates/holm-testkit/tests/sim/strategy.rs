@@ -390,6 +390,7 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => Just(Mishap::CrashBefore),
         3 => Just(Mishap::CrashAfter),
         1 => Just(Mishap::CrashLeaving),
+        2 => Just(Mishap::CrashPerformed),
         3 => Just(Mishap::Twice),
         2 => prop_oneof![1_u64..1_000, Just(100_000)].prop_map(Mishap::Late),
         2 => Just(Mishap::Lost),

@@ -80,6 +80,8 @@ pub struct HookFile {
     unknown: Vec<String>,
     /// What a person should know who looks at it.
     remarks: Vec<String>,
+    /// Whether another program's hooks were made into these.
+    imported: bool,
     path: PathBuf,
     hash: ContentHash,
 }
@@ -206,8 +208,10 @@ impl HookFile {
             return Err(HookFileError::Unreadable { reason: "it is no object".into() });
         }
         let unreadable = |error: serde_json::Error| HookFileError::Unreadable { reason: error.to_string() };
-        let mut unknown =
-            strangers(&serde_json::from_str(text).map_err(unreadable)?, &["hooks", "grants", "network"]);
+        let mut unknown = strangers(
+            &serde_json::from_str(text).map_err(unreadable)?,
+            &["hooks", "grants", "network", "imported"],
+        );
         let raw: RawFile = serde_json::from_str(text).map_err(unreadable)?;
         let (mut entries, mut missing, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
         for (name, groups) in raw.hooks {
@@ -253,7 +257,7 @@ impl HookFile {
         let wants = Wants { grants: grants(&raw.grants)?, network: raw.network };
         let content = TrustedHooks { entries, wants, scripts: Vec::new() };
         let (path, hash) = (path.to_owned(), ContentHash::of(text.as_bytes()));
-        Ok(Self { content, missing, unknown, remarks, path, hash })
+        Ok(Self { content, missing, unknown, remarks, imported: raw.imported, path, hash })
     }
 
     /// What its author may believe and must not: the file has commands for events that never come here, or members that mean
@@ -289,6 +293,12 @@ impl HookFile {
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether it was made from another program's hooks (`"imported": true`): whoever keeps such a file has not written its
+    /// commands, so that its place alone vouches for nothing.
+    pub fn is_imported(&self) -> bool {
+        self.imported
     }
 
     /// How the file itself stands, whatever its scripts are.
@@ -492,6 +502,8 @@ struct RawFile {
     grants: Vec<String>,
     #[serde(default)]
     network: NetworkWish,
+    #[serde(default)]
+    imported: bool,
 }
 
 #[derive(Deserialize)]

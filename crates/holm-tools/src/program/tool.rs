@@ -73,6 +73,7 @@ impl Inner {
             denials: &self.setup.denials,
             hosts: Reach::of(&job.needs),
             curiosity: Curiosity::Deaf,
+            progress: &job.progress,
         };
         let capture = Capture { keep: 4 << 20, spill: None };
         let ended = errand.run(&jail, &task, capture, &job.stop).await;

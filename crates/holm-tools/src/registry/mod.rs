@@ -21,6 +21,7 @@ mod gate;
 mod gated;
 mod list;
 mod loader;
+mod lookout;
 mod offer;
 mod pending;
 mod pins;

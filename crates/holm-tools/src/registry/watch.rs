@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use notify::EventKind;
 use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::Folders;
 use super::folders::Seen;
+use super::lookout::{Ear, Heard};
 use super::pending::{Pending, REST, Touch};
 use super::read;
 
@@ -37,16 +38,11 @@ impl Drop for Watching {
 
 /// Loads what is there and starts to watch.
 pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
-    let (sender, events) = mpsc::unbounded_channel();
-    let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-        // Nobody listens any more when the watch is over.
-        let _ = sender.send(event);
-    });
-    let watcher = watcher.map_err(|error| WatchError(error.to_string()))?;
+    let (ear, events) = Ear::new()?;
     let mut watch = Watch {
         watched: vec![None; folders.folders.len()],
         folders,
-        watcher,
+        ear,
         pending: Pending::default(),
         known: BTreeSet::new(),
         looks: JoinSet::new(),
@@ -63,7 +59,7 @@ pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
 
 struct Watch {
     folders: Folders,
-    watcher: RecommendedWatcher,
+    ear: Ear,
     /// Which folder each watch is on: another one may take its path.
     watched: Vec<Option<Identity>>,
     pending: Pending,
@@ -87,7 +83,7 @@ enum Meanwhile {
 impl Watch {
     async fn run(
         mut self,
-        mut events: mpsc::UnboundedReceiver<notify::Result<Event>>,
+        mut events: mpsc::UnboundedReceiver<Heard>,
         mut asked: watch::Receiver<BTreeSet<PathBuf>>,
     ) {
         let mut lost = tokio::time::interval(LOST);
@@ -119,10 +115,9 @@ impl Watch {
                 continue;
             }
             if watched.is_some() {
-                // It may have ended with the folder that it was on.
-                let _ = self.watcher.unwatch(&path);
+                self.ear.unwatch(&path);
             }
-            let begins = there.filter(|_| self.watcher.watch(&path, RecursiveMode::NonRecursive).is_ok());
+            let begins = there.filter(|_| self.ear.watch(&path));
             let changed = *watched != begins;
             *watched = begins;
             if changed {
@@ -148,11 +143,8 @@ impl Watch {
         }
     }
 
-    fn heard(&mut self, event: notify::Result<Event>) {
-        let Ok(event) = event else { return self.rescan() };
-        if event.need_rescan() {
-            return self.rescan();
-        }
+    fn heard(&mut self, heard: Heard) {
+        let Heard::Changed(event) = heard else { return self.rescan() };
         if event.paths.iter().any(|path| self.folders.folders.iter().any(|folder| folder.path == *path)) {
             // It is about a folder itself: it may be gone, or be another by now.
             self.find_folders();

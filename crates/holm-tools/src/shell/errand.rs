@@ -5,8 +5,10 @@ use std::convert::Infallible;
 use holm_grants::{Denials, FetchPattern, Grant, GrantSet, Need, Policy, Request};
 use holm_jail::{Capture, Engine, Jail, JailError, Job, Launcher, Network, Outcome, Stage, Task};
 use holm_net::Connector;
-use holm_runtime::CancellationToken;
+use holm_runtime::{CancellationToken, Progress};
+use tokio::time::{MissedTickBehavior, interval};
 
+use super::live::{BEAT, Live};
 use super::proxy::{self, Refusal, Refused};
 use crate::authority;
 
@@ -20,6 +22,8 @@ pub(crate) struct Errand<'a> {
     /// The hosts that the call was granted.
     pub(crate) hosts: Reach,
     pub(crate) curiosity: Curiosity,
+    /// Who watches what it writes while it runs.
+    pub(crate) progress: &'a Progress,
 }
 
 /// Whether it is wanted to know what hosts a child asks for that was granted none.
@@ -81,14 +85,24 @@ impl Errand<'_> {
         let refused = Refused::default();
         let serving = self.serve(child.take_listener(), refused.clone());
         let killer = child.killer();
-        let finish = child.finish(capture);
+        let live = Live::default();
+        let finish = child.finish(live.listen(capture));
         tokio::pin!(finish, serving);
-        let outcome = tokio::select! {
-            outcome = &mut finish => outcome,
-            never = &mut serving => match never {},
-            () = stop.cancelled() => {
-                killer.kill();
-                finish.await
+        let mut beat = interval(BEAT);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut finish => break outcome,
+                never = &mut serving => match never {},
+                () = stop.cancelled() => {
+                    killer.kill();
+                    break finish.as_mut().await;
+                }
+                _ = beat.tick() => {
+                    if let Some(said) = live.news() {
+                        self.progress.say(said);
+                    }
+                }
             }
         };
         // Nothing is shut to whom nothing confines.

@@ -22,6 +22,7 @@ mod errand;
 mod exchange;
 mod gate;
 mod home;
+mod live;
 mod proxy;
 mod report;
 mod rules;

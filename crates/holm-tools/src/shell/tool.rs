@@ -163,6 +163,7 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
         hosts: Reach::of(&job.needs),
         // What a command asks for is then known and not guessed.
         curiosity: Curiosity::Hears,
+        progress: &job.progress,
     };
     let (outcome, refused) = match errand.run(&jail, &order.task, Capture::default(), &job.stop).await {
         Ok(ended) => ended,

@@ -9,7 +9,7 @@ use holm_kernel::{Outcome, Proposal};
 use holm_runtime::BoxFuture;
 use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
 
-use crate::cell::{CANARY, Cell, Step, WAYS, Yes, job, run};
+use crate::cell::{CANARY, Cell, Step, WAYS, Yes, job, run, until};
 
 #[tokio::test]
 async fn a_command_sees_the_workspace_and_nothing_else() {
@@ -288,14 +288,14 @@ async fn time_output_and_cancelling_end_a_command_and_its_grandchildren() {
         let limits = Limits { wall: Duration::from_secs(30), output: 100_000, ..Limits::default() };
         let shell = cell.shell().limits(limits);
         let began = Instant::now();
-        let arguments =
-            Json::parse(r#"{"script":"(setsid sh -c 'sleep 2; touch late' &) ; sleep 60","seconds":1}"#);
-        let output = run(&shell.script_tool(), &arguments.unwrap()).await;
+        let arguments = Json::parse(&format!(r#"{{"script":"{STAYS}","seconds":3}}"#)).unwrap();
+        let output = run(&shell.script_tool(), &arguments).await;
         assert!(
             output.text.contains("time was up") && began.elapsed() < Duration::from_secs(20),
             "{}",
             output.text
         );
+        nobody_stays(&cell).await;
 
         let output = cell.sh(&shell, "yes").await;
         assert!(
@@ -304,19 +304,28 @@ async fn time_output_and_cancelling_end_a_command_and_its_grandchildren() {
             output.text.len()
         );
 
-        let arguments = Json::parse(r#"{"script":"sleep 60"}"#).unwrap();
+        let arguments = Json::object([("script", STAYS.into())]);
         let job = job(&shell.script_tool(), &arguments);
         let stop = job.stop.clone();
         let tool = shell.script_tool();
         let running = holm_runtime::Tool::run(&tool, job);
         let (output, ()) = tokio::join!(running, async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            until("it has begun", || cell.path("work/begun").exists()).await;
             stop.cancel();
         });
         assert!(output.text.contains("cancelled"), "{}", output.text);
-        tokio::time::sleep(Duration::from_millis(2_500).saturating_sub(began.elapsed())).await;
-        assert!(!cell.path("work/late").exists(), "{way:?}: nobody outlives the command");
+        nobody_stays(&cell).await;
     }
+}
+
+/// A command with a grandchild that goes its own way. All of them hold a lock for as long as they are there.
+const STAYS: &str = "exec 9> held; flock 9 && touch begun; (setsid sleep 600 &); sleep 600";
+
+/// Waits until nobody is left of a command that has begun.
+async fn nobody_stays(cell: &Cell) {
+    std::fs::remove_file(cell.path("work/begun")).unwrap();
+    let lock = std::fs::File::open(cell.path("work/held")).unwrap();
+    until("nobody outlives the command", || lock.try_lock().is_ok()).await;
 }
 
 /// Packs every way out of an archive, and unpacks it as trustingly as it can be done.

@@ -7,6 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use holm_grants::{GrantSet, Mode};
 use holm_guards::json::Json;
@@ -172,6 +173,15 @@ impl Cell {
     pub(crate) async fn sh(&self, shell: &Shell, script: &str) -> holm_kernel::ToolOutput {
         let arguments = Json::object([("script", script.into())]);
         run(&shell.script_tool(), &arguments).await
+    }
+}
+
+/// Waits until something holds, for longer than any machine takes.
+pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < end, "{what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 

@@ -1,10 +1,15 @@
 //! What people use a shell for, in at most two approvals: the command, and what it turned out to miss.
 
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
 use holm_grants::Mode;
 use holm_guards::json::Json;
+use holm_kernel::CallId;
+use holm_runtime::{Delta, DeltaSink, Progress, Secrets, Tool as _};
 use holm_tools::shell::Shell;
 
-use crate::cell::{Cell, Step, WAYS, Way, Yes, give, run};
+use crate::cell::{Cell, Step, WAYS, Way, Yes, give, job, run};
 
 /// Plays a call, and then what its result says to do. Gives what the model was told of each.
 async fn heeded(cell: &Cell, shell: &Shell, script: &str, way: Way) -> Vec<String> {
@@ -117,6 +122,40 @@ async fn a_cache_outside_and_a_program_of_the_user_are_named_and_then_used() {
         let [first, second] = told.as_slice() else { panic!("{way:?}: two calls: {told:?}") };
         assert!(first.contains(&format!("exec:{}/**", cell.path("opt").display())), "{way:?}: {first}");
         assert!(second.contains("spoken"), "{way:?}: {second}");
+    }
+}
+
+/// What those who watch are told.
+#[derive(Clone, Default)]
+struct Watching(Arc<Mutex<Vec<String>>>);
+
+impl DeltaSink for Watching {
+    fn delta(&self, _: CallId, delta: Delta<'_>) {
+        if let Delta::Progress { text, .. } = delta {
+            self.0.lock().unwrap().push(text.to_owned());
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_command_writes_is_seen_while_it_runs() {
+    const SCRIPT: &str = "echo first; until [ -e go ]; do sleep 0.05; done; echo second";
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let tool = cell.shell().script_tool();
+        let watching = Watching::default();
+        let progress = Progress::new(CallId::new(1), Arc::new(watching.clone()), Secrets::new());
+        let call = job(&tool, &Json::object([("script", SCRIPT.into())])).progress(progress);
+        let running = tokio::spawn(tool.run(call));
+        let until = Instant::now() + Duration::from_secs(30);
+        while !watching.0.lock().unwrap().iter().any(|said| said == "first") {
+            assert!(Instant::now() < until && !running.is_finished(), "{way:?}: nothing is seen");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        // It goes on when what it waits for is there, so it ran when its first line was seen.
+        cell.write("work/go", "");
+        let output = running.await.unwrap();
+        assert!(output.text.contains("first") && output.text.contains("second"), "{way:?}: {}", output.text);
     }
 }
 

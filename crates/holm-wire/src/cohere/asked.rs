@@ -49,7 +49,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
             let call = call.ok_or_else(|| BadBody::member(place() + "/tool_call_id", "a string"))?;
             let result = ToolResult {
                 call: call.into(),
-                tool: tool_of(call, &asked.messages),
+                tool: asked.tool_of(call),
                 text: plain_text(&blocks),
                 outcome: Outcome::Succeeded,
                 parts: Vec::new(),
@@ -106,21 +106,6 @@ fn read_assistant(json: &Json, mut blocks: Vec<Block>) -> Vec<Block> {
         }));
     }
     blocks
-}
-
-/// How many messages back the call of a result is looked for: a batch lies directly before its results.
-const BATCH_REACH: usize = 256;
-
-/// How many calls are looked at for it, so that a request of many calls and many results is read in one pass.
-const BATCH_CALLS: usize = 1_024;
-
-fn tool_of(call: &str, messages: &[Message]) -> String {
-    let recent = messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
-    recent
-        .take(BATCH_CALLS)
-        .find(|known| known.id == call)
-        .map(|known| known.name.clone())
-        .unwrap_or_default()
 }
 
 fn read_tool(json: &Json, index: usize) -> Result<AskedTool, BadBody> {

@@ -10,7 +10,9 @@ use holm_kernel::{
 
 use crate::{
     Delivery, Delta, Effort, Parallel, Reasoning, ToolChoice, loose, media,
-    server::{Asked, AskedTool, BadBody, Head, ReplyStream, ServerCodec, UsageWish, pieces, status},
+    server::{
+        Asked, AskedTool, BadBody, Head, ReplyStream, ServerCodec, UsageWish, pieces, read_format, status,
+    },
     write::{self, Object},
 };
 
@@ -278,6 +280,7 @@ fn read(json: &Json) -> Result<Asked, BadBody> {
         asked.tools.push(read_tool(tool, index)?);
     }
     read_settings(json, &mut asked);
+    asked.format = read_format(json.get("response_format"), "/response_format", "/json_schema/schema")?;
     Ok(asked)
 }
 
@@ -302,7 +305,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
             let call = call.ok_or_else(|| BadBody::member(place() + "/tool_call_id", "a string"))?;
             let result = ToolResult {
                 call: call.into(),
-                tool: tool_of(call, &asked.messages),
+                tool: asked.tool_of(call),
                 text: plain_text(&blocks),
                 outcome: Outcome::Succeeded,
                 parts: Vec::new(),
@@ -315,14 +318,6 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
     };
     asked.messages.push(message);
     Ok(())
-}
-
-/// How many messages back the call of a result is looked for: a batch lies directly before its results.
-const BATCH_REACH: usize = 256;
-
-fn tool_of(call: &str, messages: &[Message]) -> String {
-    let mut recent = messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
-    recent.find(|known| known.id == call).map(|known| known.name.clone()).unwrap_or_default()
 }
 
 fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, BadBody> {
@@ -416,7 +411,6 @@ fn read_settings(json: &Json, asked: &mut Asked) {
         Some(Json::Array(texts)) => texts.iter().filter_map(Json::as_str).map(String::from).collect(),
         _ => Vec::new(),
     };
-    asked.format = json.pointer("/response_format/json_schema/schema").cloned();
     asked.reasoning = match json.get("reasoning_effort").and_then(Json::as_str) {
         Some("none") => Reasoning::Off,
         Some("minimal" | "low") => Reasoning::Effort(Effort::Low),

@@ -1,6 +1,6 @@
 //! Requests as a client of this format sends them.
 
-use alloc::{format, string::String, string::ToString, vec::Vec};
+use alloc::{format, string::ToString, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_kernel::{Block, Message, MessageId, Outcome, Role, Thinking, ToolCall, ToolResult, plain_text};
@@ -8,7 +8,7 @@ use holm_kernel::{Block, Message, MessageId, Outcome, Role, Thinking, ToolCall, 
 use super::REPLAY;
 use crate::{
     Delivery, Effort, Parallel, Reasoning, ToolChoice, loose, media,
-    server::{Asked, AskedTool, BadBody, UsageWish},
+    server::{Asked, AskedTool, BadBody, UsageWish, read_format},
 };
 
 /// Reads a request. What would need a memory of earlier replies is refused, because there is none.
@@ -37,6 +37,7 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
         }
     }
     read_settings(json, &mut asked);
+    asked.format = read_format(json.pointer("/text/format"), "/text/format", "/schema")?;
     Ok(asked)
 }
 
@@ -73,7 +74,7 @@ fn read_item(item: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody
             let parts = read_content(item.get("output"), &(place() + "/output"))?;
             let result = ToolResult {
                 call: call.into(),
-                tool: tool_of(call, &asked.messages),
+                tool: asked.tool_of(call),
                 text: plain_text(&parts),
                 outcome: Outcome::Succeeded,
                 parts: parts.into_iter().filter(|part| !matches!(part, Block::Text(_))).collect(),
@@ -150,21 +151,6 @@ fn read_reasoning(item: &Json) -> Thinking {
     Thinking { text: text.join("\n\n"), replay: Some(Json::object([(REPLAY, Json::object(kept))])) }
 }
 
-/// How many messages back the call of a result is looked for: a batch lies directly before its results.
-const BATCH_REACH: usize = 256;
-
-/// How many calls are looked at for it, so that a request of many calls and many results is read in one pass.
-const BATCH_CALLS: usize = 1_024;
-
-fn tool_of(call: &str, messages: &[Message]) -> String {
-    let recent = messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
-    recent
-        .take(BATCH_CALLS)
-        .find(|known| known.id == call)
-        .map(|known| known.name.clone())
-        .unwrap_or_default()
-}
-
 fn read_tool(json: &Json, index: usize) -> Result<AskedTool, BadBody> {
     let name = json.get("name").and_then(Json::as_str);
     let name = name.ok_or_else(|| BadBody::member(format!("/tools/{index}/name"), "a string"))?;
@@ -196,7 +182,6 @@ fn read_settings(json: &Json, asked: &mut Asked) {
         .get("temperature")
         .and_then(Json::as_number)
         .and_then(|number| loose::thousandths(number.as_str()));
-    asked.format = json.pointer("/text/format/schema").cloned();
     asked.reasoning = match json.pointer("/reasoning/effort").and_then(Json::as_str) {
         Some("none") => Reasoning::Off,
         Some("minimal" | "low") => Reasoning::Effort(Effort::Low),

@@ -7,6 +7,7 @@
 //! call is missing.
 //!
 //!     cargo test -p holm --test kill                 every boundary, 200 random instants
+//!     HOLM_RANDOM_KILLS=4600 cargo test -p holm --test kill
 //!     cargo test -p holm --test kill -- SEED         the same with other random instants
 //!
 //! The program is its own harness because libtest cannot start itself as something else.
@@ -37,7 +38,7 @@ use std::{
 use case::{Case, Tally};
 use mortal::{Moment, When};
 
-/// Kills at random instants; the boundaries come on top.
+/// Kills at random instants unless `HOLM_RANDOM_KILLS` says otherwise; the boundaries come on top.
 const RANDOM_KILLS: u64 = 200;
 
 /// How often one run is killed at random instants before it may finish.
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
     match sweep(seed) {
         Ok(tally) => {
             println!("{tally}");
+            println!("RESULT crash.binary seed={seed} kills={} lost=0 doubled=0", tally.kills);
             ExitCode::SUCCESS
         }
         Err(why) => {
@@ -76,9 +78,10 @@ fn sweep(seed: u64) -> Result<Tally, String> {
         return Err(format!("a run that nobody kills knows all its outcomes: {clean}"));
     }
     println!("clean: {} appends, {:?}", clean.appends, began.elapsed());
-    let cases = cases(seed, clean.appends, began.elapsed().as_micros().max(1));
+    let random = random_kills()?;
+    let cases = cases(seed, clean.appends, random, began.elapsed().as_micros().max(1));
     let tally = play_all(&cases)?;
-    if tally.kills_at_random < RANDOM_KILLS || tally.kills_at_boundaries < 2 * clean.appends {
+    if tally.kills_at_random < random || tally.kills_at_boundaries < 2 * clean.appends {
         return Err(format!("too few kills hit a living process: {tally}"));
     }
     if tally.ran_unanswered == 0 || tally.never_ran == 0 {
@@ -87,8 +90,13 @@ fn sweep(seed: u64) -> Result<Tally, String> {
     Ok(tally)
 }
 
+fn random_kills() -> Result<u64, String> {
+    let Ok(text) = env::var("HOLM_RANDOM_KILLS") else { return Ok(RANDOM_KILLS) };
+    text.parse().map_err(|_| format!("HOLM_RANDOM_KILLS is no number: {text}"))
+}
+
 /// Every boundary from both sides, then random instants.
-fn cases(seed: u64, appends: u64, clean_micros: u128) -> Vec<Case> {
+fn cases(seed: u64, appends: u64, random: u64, clean_micros: u128) -> Vec<Case> {
     let mut cases = Vec::new();
     for nth in 1..=appends {
         for when in [When::Before, When::After] {
@@ -97,7 +105,7 @@ fn cases(seed: u64, appends: u64, clean_micros: u128) -> Vec<Case> {
     }
     let mut state = seed;
     // Some instants fall after the process has ended by itself; they are no kills, so a few more are drawn.
-    for index in 0..RANDOM_KILLS * 2 / KILLS_PER_RUN {
+    for index in 0..random.saturating_mul(2) / KILLS_PER_RUN {
         let moments = (0..KILLS_PER_RUN).map(|_| random_moment(&mut state, clean_micros)).collect();
         cases.push(Case::new(format!("random {index}"), moments));
     }

@@ -98,8 +98,9 @@ fn list(state: &State, picker: &Picker, area: Rect, buffer: &mut Buffer) {
 fn help(state: &State, scroll: usize, area: Rect, buffer: &mut Buffer) {
     let theme = &state.theme;
     let mut lines = vec![Line::styled("Keys (chat.toml in the data folder changes them)", theme.heading)];
+    // With a blank behind it also where it is as long as its column.
     let row = |key: &str, about: &str| {
-        Line::from(vec![Span::styled(format!("  {key:<30}"), theme.accent), Span::raw(about.to_owned())])
+        Line::from(vec![Span::styled(format!("  {key:<29} "), theme.accent), Span::raw(about.to_owned())])
     };
     lines.extend(state.keys.help().iter().map(|(keys, about)| row(keys, about)));
     lines.push(Line::default());

@@ -1,5 +1,8 @@
 use super::*;
-use crate::chat::{text::columns, theme::Shade};
+use crate::chat::{
+    text::{columns, safe},
+    theme::Shade,
+};
 
 const SAMPLE: &str = "# Title\n\nSome *words* with `code` and **bold**, a [link](https://example.org) and snake_case_name.\n\n\
     - one\n- two that is rather long and has to go on below\n  - nested\n\n1. first\n2. [x] done\n\n\
@@ -40,8 +43,7 @@ fn what_is_settled_is_laid_out_once() {
     for number in 0..200 {
         flow.push(&format!("Paragraph {number} with some words in it.\n\n"));
         flow.lines(40, &theme);
-        let laid = flow.laid.as_ref().unwrap();
-        assert_eq!(laid.settled, flow.text.len(), "nothing of a finished paragraph is open");
+        assert_eq!(flow.open(), Some(0), "nothing of a finished paragraph is open");
     }
 }
 
@@ -51,8 +53,7 @@ fn a_line_of_a_megabyte_is_cut_into_blocks() {
     let mut flow = Flow::of("x".repeat(1 << 20));
     let lines = flow.lines(80, &theme);
     assert!(lines.iter().all(|line| columns(&line.to_string()) <= 80));
-    let laid = flow.laid.as_ref().unwrap();
-    assert!(flow.text.len() - laid.settled <= LONGEST_OPEN);
+    assert!(flow.open().unwrap() <= LONGEST_OPEN);
 }
 
 #[test]
@@ -85,4 +86,66 @@ fn marks_that_do_not_end_are_plain_text() {
         laid(&">".repeat(500), 60).iter().all(|line| columns(line) <= 60),
         "a deep quote stays within the page"
     );
+}
+
+/// What marks blocks and words, wide and heaped letters, and what a terminal would obey.
+const PIECES: [&str; 32] = [
+    "\n",
+    "\n\n",
+    "# ",
+    "###### ",
+    "- ",
+    "  * ",
+    "12. ",
+    "1) [x] ",
+    "> ",
+    ">>>",
+    "```",
+    "```rust\n",
+    "~~~~",
+    "|",
+    " | ",
+    "|---|:-:|\n",
+    "---",
+    "*",
+    "**",
+    "`",
+    "_",
+    "[a](b)",
+    "[",
+    "\\",
+    "word ",
+    "a-longer-word-than-there-is-room",
+    "\u{6f22}\u{5b57}",
+    "\u{1f642}",
+    "e\u{301}\u{301}",
+    "\t",
+    "\u{1b}[2J",
+    "\u{202e}",
+];
+
+#[test]
+fn any_marks_in_any_order_are_laid_out_at_any_width_and_none_is_obeyed() {
+    let theme = Theme::of(Shade::Dark);
+    let mut lot = 1_u64;
+    let mut draw = |below: u64| {
+        lot = lot.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((lot >> 33) % below).unwrap()
+    };
+    for _ in 0..400 {
+        let width = 1 + draw(90);
+        let mut flow = Flow::default();
+        for _ in 0..draw(60) {
+            flow.push(&safe(PIECES.get(draw(32)).unwrap()));
+            // While it arrives, and again from the beginning, as after a change of the window.
+            flow.lines(width, &theme);
+            if draw(8) == 0 {
+                flow.forget();
+            }
+        }
+        let lines = flow.lines(width, &theme).iter();
+        let obeyed =
+            lines.map(ToString::to_string).find(|line| line.contains(['\u{1b}', '\u{202e}', '\n', '\t']));
+        assert_eq!(obeyed, None, "{:?}", flow.text());
+    }
 }

@@ -38,6 +38,7 @@ impl Tab {
             }
             Event::ModelReplied { usage, cost, .. } => {
                 self.meter.usage = self.meter.usage.plus(*usage);
+                self.meter.priced = self.meter.priced.after(*usage, *cost);
                 self.meter.spent = cost.map_or(self.meter.spent, |cost| self.meter.spent.plus(cost));
             }
             Event::Withdrawn { call } => self.withdraw(*call),

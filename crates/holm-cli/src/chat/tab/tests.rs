@@ -1,6 +1,6 @@
 //! Runs as they are seen, from their events.
 
-use holm::kernel::{Block, CallId, Event, Message, MessageId, Outcome, Role, ToolResult};
+use holm::kernel::{Block, CallId, Event, Message, MessageId, Outcome, Role, StopReason, ToolResult};
 
 use super::*;
 use crate::chat::{
@@ -51,6 +51,18 @@ fn a_streamed_answer_stands_once() {
     tab.piece(CallId::new(3), &Piece::Text("lo".into()));
     tab.hear(&numbered(9, answer("Hello")));
     assert_eq!(shown(&mut tab), "› hi\nHello");
+}
+
+#[test]
+fn a_line_end_that_comes_in_two_pieces_is_one() {
+    let mut tab = seen(&[prompted(1, "hi")]);
+    for piece in ["one\r", "\ntwo ❤", "\u{fe0f}"] {
+        tab.piece(CallId::new(3), &Piece::Text(piece.into()));
+        tab.piece(CallId::new(3), &Piece::Thinking(piece.into()));
+    }
+    let shown = shown(&mut tab);
+    assert!(!shown.contains("\\u{"), "{shown}");
+    assert_eq!(shown.matches("two ❤").count(), 2, "{shown}");
 }
 
 #[test]
@@ -126,6 +138,20 @@ fn a_past_that_is_told_again_looks_as_it_did() {
     recalled.recall(&history);
     assert_eq!(shown(&mut recalled), shown(&mut lived));
     assert_eq!(recalled.meter, lived.meter);
+}
+
+#[test]
+fn a_reply_without_a_price_is_not_one_for_nothing() {
+    let usage = Usage { input: 11, output: 5, ..Usage::default() };
+    let replied = Event::ModelReplied {
+        call: CallId::new(3),
+        usage,
+        cost: None,
+        stop: StopReason::EndTurn,
+        model: None,
+    };
+    let meter = seen(&[prompted(1, "hi"), replied]).meter;
+    assert_eq!(meter.priced.show(meter.spent), "price not known");
 }
 
 #[test]

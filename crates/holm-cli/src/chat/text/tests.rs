@@ -63,3 +63,24 @@ fn marks_that_are_heaped_upon_a_letter_are_written_out() {
     assert!(heaped.ends_with("\\u{301}x"), "{heaped}");
     assert_eq!(heaped.matches('\u{301}').count(), MOST_MARKS);
 }
+
+#[test]
+fn a_text_is_the_same_however_it_is_cut_into_pieces() {
+    for text in [
+        "one\r\ntwo\rthree\r\r\nfour",
+        "❤\u{fe0f} ls\u{fe0f} ❤\u{fe0f}\u{fe0f}",
+        "a\u{1b}[2J\tb\u{202e}c",
+        format!("e{}x", "\u{301}".repeat(20)).as_str(),
+    ] {
+        let mut one_by_one = Pieces::default();
+        let pieces: String = text.chars().map(|c| one_by_one.safe(&c.to_string())).collect();
+        assert_eq!(pieces, safe(text), "{text:?}");
+        for (at, _) in text.char_indices() {
+            let (begin, end) = text.split_at(at);
+            let mut halves = Pieces::default();
+            let together = [begin, end].map(|half| halves.safe(half)).concat();
+            assert_eq!(together, safe(text), "{begin:?} {end:?}");
+        }
+    }
+    assert_eq!(safe("a\r"), "a\\u{d}", "nothing more comes");
+}

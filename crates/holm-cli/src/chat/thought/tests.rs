@@ -1,10 +1,10 @@
 //! Thoughts, long and short, whole and in pieces.
 
 use super::*;
-use crate::chat::theme::Shade;
+use crate::chat::{growing::LONGEST_OPEN, theme::Shade};
 
 fn shown(thought: &mut Thought, width: usize, detail: Detail) -> Vec<String> {
-    thought.lines(width, &Theme::of(Shade::None), detail).iter().map(ToString::to_string).collect()
+    thought.last_lines(width, &Theme::of(Shade::None), detail).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_thought_in_pieces_stands_as_it_does_whole() {
         let mut pieces = Thought::default();
         for piece in text.split_inclusive(' ') {
             pieces.push(piece);
-            pieces.lines(width, &theme, Detail::All);
+            pieces.last_lines(width, &theme, Detail::All);
         }
         let mut whole = Thought::of(text.to_owned());
         assert_eq!(shown(&mut pieces, width, Detail::All), shown(&mut whole, width, Detail::All), "{width}");
@@ -49,14 +49,10 @@ fn what_is_settled_is_not_laid_out_again_however_long_the_line_is() {
     let mut thought = Thought::default();
     for _ in 0..1_000 {
         thought.push(&"thinking ".repeat(100));
-        thought.lines(80, &theme, Detail::Few);
-        let laid = thought.laid.as_ref().unwrap();
-        assert!(
-            laid.seen - laid.settled <= 2 * 8 * 1024,
-            "{} bytes are laid out with each piece",
-            laid.seen - laid.settled
-        );
-        assert!(laid.lines.len() <= 2 * MOST_LINES + 400, "{} lines are kept", laid.lines.len());
+        let kept = thought.lines(80, &theme).len();
+        assert!(kept <= 2 * MOST_LINES + 400, "{kept} lines are kept");
+        let open = thought.open().unwrap();
+        assert!(open <= 2 * LONGEST_OPEN, "{open} bytes are laid out with each piece");
     }
     assert!(shown(&mut thought, 80, Detail::Few).iter().all(|line| line.starts_with("┆ thinking ")));
 }
@@ -66,7 +62,7 @@ fn of_a_thought_that_is_far_too_long_only_the_end_is_laid_out() {
     let mut thought = Thought::of(format!("{}the end", "x".repeat(4 << 20)));
     let lines = shown(&mut thought, 40, Detail::All);
     assert!(lines.len() <= MOST_LINES && lines.last().unwrap().ends_with("the end"));
-    assert!(thought.laid.as_ref().unwrap().lines.len() <= 5 * MOST_LINES);
+    assert!(thought.lines(40, &Theme::of(Shade::None)).len() <= 5 * MOST_LINES);
 }
 
 #[test]

@@ -3,17 +3,14 @@
 use holm::grants::Mode;
 use holm_tools::shell::Answer;
 
-use crate::{
-    chat::{
-        item::Tone,
-        picker::{Pick, Picker, Row},
-        question::Reply,
-        slash::{Planned, Slash},
-        state::{Command, How, Over, Purpose, Search, State, Words},
-        tab::{Phase, Tab, Then, When},
-        text::{clipped, one_line},
-    },
-    money,
+use crate::chat::{
+    item::Tone,
+    picker::{Pick, Picker, Row},
+    question::Reply,
+    slash::{Planned, Slash},
+    state::{Command, How, Over, Purpose, Search, State, Words},
+    tab::{Phase, Tab, TabId, Then, When},
+    text::{clipped, one_line},
 };
 
 /// How much of a prompt a row shows.
@@ -79,9 +76,18 @@ impl State {
         Vec::new()
     }
 
-    /// Says something: to one that stands still it is a prompt, to one that works it is heard before the next step.
+    /// Says something to the session that is looked at.
     pub(super) fn say(&mut self, words: Words) -> Vec<Command> {
-        let Some(tab) = self.tab_mut() else { return Vec::new() };
+        let id = self.tab().map(|tab| tab.id);
+        id.map_or_else(Vec::new, |id| self.say_to(id, words))
+    }
+
+    /// Says something: to one that stands still it is a prompt, to one that works it is heard before the next step, and from one
+    /// that is being opened it waits until then.
+    pub(super) fn say_to(&mut self, id: TabId, words: Words) -> Vec<Command> {
+        // The line that said it was taken just now, so it is the last that is remembered.
+        let line = self.history.last().cloned();
+        let Some(tab) = self.find(id) else { return Vec::new() };
         match tab.phase {
             Phase::Idle => {
                 tab.phase = Phase::Running;
@@ -92,21 +98,36 @@ impl State {
                 tab.waits(When::Soon, words.text.clone());
                 vec![Command::Steer { tab: tab.id, words }]
             }
-            Phase::Opening | Phase::Broken => self.told("this session cannot hear it"),
+            Phase::Opening => {
+                let line = line.unwrap_or_else(|| words.typed.clone());
+                tab.hold(words, line);
+                Vec::new()
+            }
+            Phase::Broken => self.told("this session cannot hear it"),
         }
     }
 
-    /// Changes what is asked, as far as an administrator lets anybody.
+    /// Changes what is asked in the session that is looked at.
     pub(super) fn change_mode(&mut self, mode: Mode) -> Vec<Command> {
+        let id = self.tab().map(|tab| tab.id);
+        id.map_or_else(Vec::new, |id| self.change_mode_of(id, mode))
+    }
+
+    /// Changes what is asked, as far as an administrator lets anybody; once it is open, in one that is being opened.
+    pub(super) fn change_mode_of(&mut self, id: TabId, mode: Mode) -> Vec<Command> {
         if mode > self.widest {
             return self.told(&format!("an administrator lets no session be wider than {}", self.widest));
         }
-        let Some(tab) = self.tab_mut() else { return Vec::new() };
+        let Some(tab) = self.find(id) else { return Vec::new() };
         if mode == Mode::Plan && tab.mode != Mode::Plan {
             tab.before_plan = tab.mode;
         }
         tab.mode = mode;
-        vec![Command::Mode { tab: tab.id, mode }]
+        if tab.phase == Phase::Opening {
+            tab.held.mode = Some(mode);
+            return Vec::new();
+        }
+        vec![Command::Mode { tab: id, mode }]
     }
 
     fn plan(&mut self, text: Option<String>) -> Vec<Command> {
@@ -118,10 +139,10 @@ impl State {
         commands
     }
 
-    /// Has the plan that was answered last carried out.
+    /// Has the plan that was just answered carried out.
     fn build(&mut self, planned: Planned) -> Vec<Command> {
         let plans = |tab: &&Tab| tab.mode == Mode::Plan && tab.phase == Phase::Idle;
-        let found = self.tab().filter(plans).and_then(|tab| Some((tab.id, tab.last_answer()?.to_owned())));
+        let found = self.tab().filter(plans).and_then(|tab| Some((tab.id, tab.last_reply()?.to_owned())));
         match (found, planned) {
             (None, _) => self.told("there is no plan to carry out; /plan TEXT asks for one"),
             (Some((_, plan)), Planned::AsAnswered) => self.carry_out(&plan),
@@ -151,7 +172,7 @@ impl State {
 
     fn cost(&mut self) {
         let Some(tab) = self.tab_mut() else { return };
-        let (usage, spent) = (tab.meter.usage, money::show(tab.meter.spent));
+        let (usage, spent) = (tab.meter.usage, tab.meter.priced.show(tab.meter.spent));
         let text = format!(
             "{} tokens in ({} of them cached), {} out, {spent}; the last request had {} tokens",
             usage.input, usage.cached, usage.output, tab.meter.context

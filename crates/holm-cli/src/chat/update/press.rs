@@ -1,5 +1,7 @@
 //! What keys do, in whatever is in front.
 
+use std::{mem, time::Duration};
+
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use holm::grants::Mode;
 
@@ -16,8 +18,16 @@ use crate::chat::{
     tab::{Look, Phase},
 };
 
-/// Why nothing is sent before a session is open.
-const NOT_OPEN: &str = "the session is not open yet";
+/// How long nothing is typed before a key answers a question that came amid typing: longer than anybody who types pauses between
+/// two letters, and shorter than it takes to read a question.
+const CALM: Duration = Duration::from_millis(700);
+
+/// Whether whoever types had stopped before a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hand {
+    Typing,
+    Resting,
+}
 
 /// Through what was said before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +41,7 @@ impl State {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
+        let hand = self.hand();
         let action = self.keys.action(key);
         self.flash.clear();
         if action == Some(Action::Stop) {
@@ -40,7 +51,7 @@ impl State {
         if self.over.is_some() {
             return self.press_over(key);
         }
-        if self.tab().is_some_and(|tab| tab.asks().is_some()) {
+        if self.is_for_question(hand) {
             return self.press_question(key, action);
         }
         if self.completion.is_some()
@@ -71,15 +82,45 @@ impl State {
         }
     }
 
-    /// The first Ctrl-C stops what runs, or takes back what is typed; the second leaves.
+    /// Takes note that something is typed, and of the questions that it passes by.
+    pub(super) fn hand(&mut self) -> Hand {
+        let before = self.pressed.replace(self.now);
+        let rest = before.map_or(CALM, |before| self.now.saturating_sub(before));
+        if let Some(tab) = self.tab_mut().filter(|tab| !tab.input.is_empty()) {
+            let passed = tab.questions.iter_mut().filter(|question| question.turned == Turned::Away);
+            passed.for_each(|question| question.turned = Turned::PassedBy);
+        }
+        if rest < CALM { Hand::Typing } else { Hand::Resting }
+    }
+
+    /// Whether what is typed is for the question that is asked. One that was passed by waits for a rest, even where it is shown: the
+    /// first letters of the next line are no answers.
+    pub(super) fn is_for_question(&mut self, hand: Hand) -> bool {
+        let Some(tab) = self.tab_mut().filter(|tab| tab.asks().is_some()) else { return false };
+        let Some(question) = tab.questions.front_mut() else { return false };
+        match (question.turned, hand) {
+            (Turned::Away | Turned::ToIt, _) => true,
+            (Turned::PassedBy, Hand::Typing) => false,
+            (Turned::PassedBy, Hand::Resting) => {
+                question.turned = Turned::ToIt;
+                true
+            }
+        }
+    }
+
+    /// The first Ctrl-C stops what runs, or gives back what waits for a session to open, or takes back what is typed; the
+    /// second leaves, and then what the first took back is kept like all that is typed.
     fn stop(&mut self) -> Vec<Command> {
-        if self.leaving == Leaving::NextTime {
+        if let Leaving::NextTime { taken_back } = mem::take(&mut self.leaving) {
+            if let Some(tab) = self.tab_mut().filter(|tab| tab.input.is_empty()) {
+                tab.input = Input::of(taken_back);
+            }
             return vec![Command::Leave];
         }
         if self.over.take().is_some() {
             return Vec::new();
         }
-        self.leaving = Leaving::NextTime;
+        self.leaving = Leaving::NextTime { taken_back: String::new() };
         self.flash = "press it again to leave".into();
         let Some(tab) = self.tab_mut() else { return Vec::new() };
         if tab.phase == Phase::Running {
@@ -87,8 +128,13 @@ impl State {
             tab.doing = "stops".into();
             return vec![Command::Cancel(tab.id)];
         }
+        if !tab.held.is_empty() {
+            tab.give_back();
+            return Vec::new();
+        }
         let taken_back = tab.input.take();
         (self.completion, self.recalled) = (None, None);
+        self.leaving = Leaving::NextTime { taken_back: taken_back.clone() };
         self.remember(taken_back);
         Vec::new()
     }
@@ -174,11 +220,10 @@ impl State {
             return commands;
         }
         match self.tab().map(|tab| tab.phase) {
-            Some(Phase::Idle | Phase::Running) => {
+            Some(Phase::Opening | Phase::Idle | Phase::Running) => {
                 self.took();
                 self.say(Words::typed(text))
             }
-            Some(Phase::Opening) => self.told(NOT_OPEN),
             Some(Phase::Broken) | None => self.told("this session cannot be used; /new begins another"),
         }
     }

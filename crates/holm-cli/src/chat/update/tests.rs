@@ -13,7 +13,7 @@ use crate::chat::{
     picker::{Pick, Picker, Row},
     question::{QuestionId, Reply, Seen},
     state::{Command, Custom, How, Msg, Over, Purpose, Says, Words},
-    tab::{Look, Phase, TabId, When},
+    tab::{Look, Phase, TabId, Waiting, When},
     testing::{Chat, answer, asked, called, ended, plan_asked, prompted, words_asked},
 };
 
@@ -62,6 +62,24 @@ fn ctrl_c_takes_back_what_is_typed_and_another_key_disarms_it() {
     chat.types("x");
     assert_eq!(chat.presses("ctrl-c"), []);
     assert_eq!(chat.presses("ctrl-c"), [Command::Leave]);
+}
+
+#[test]
+fn who_leaves_by_ctrl_c_finds_again_what_was_typed() {
+    let mut chat = Chat::open();
+    chat.types("half");
+    assert_eq!(chat.presses("ctrl-c"), []);
+    assert_eq!(chat.state.unsaid(), "", "one alone takes it back");
+    assert_eq!(chat.presses("ctrl-c"), [Command::Leave]);
+    assert_eq!(chat.state.unsaid(), "half");
+    let mut other = Chat::open();
+    other.types("half");
+    other.presses("ctrl-c");
+    other.types("x");
+    other.presses("backspace");
+    other.presses("ctrl-c");
+    assert_eq!(other.presses("ctrl-c"), [Command::Leave]);
+    assert_eq!(other.state.unsaid(), "", "what was taken back before something else stays so");
 }
 
 #[test]
@@ -117,6 +135,68 @@ fn what_is_being_typed_when_a_question_comes_answers_nothing() {
     let reply = Reply::Call(Answer::Once);
     assert_eq!(chat.presses("y"), [Command::Answer { question: QuestionId(3), reply }]);
     assert_eq!(chat.state.draft(), "play a pavane now", "what was typed is still there");
+}
+
+/// A question that came while a line was typed, which is sent now.
+fn passed_by(question: Msg) -> Chat {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.types("more");
+    chat.tells(question);
+    if let Some(question) = chat.state.tabs[0].questions.front_mut() {
+        question.seen = Seen::Whole;
+    }
+    assert_eq!(chat.presses("enter"), [Command::Steer { tab: TAB, words: typed("more") }]);
+    assert!(chat.state.tabs[0].asks().is_some(), "it is shown");
+    chat
+}
+
+#[test]
+fn the_next_line_answers_no_question_that_came_while_the_last_one_was_typed() {
+    for key in ["y", "a", "n", "v"] {
+        let mut chat = passed_by(asked(3, "rm x", None));
+        chat.rests(699);
+        assert_eq!(chat.presses(key), [], "{key}");
+        assert_eq!((chat.state.draft(), chat.state.tabs[0].questions.len()), (key, 1));
+        // Each key begins the rest anew.
+        chat.rests(500);
+        assert_eq!(chat.presses("backspace"), []);
+        chat.rests(500);
+        assert_eq!(chat.presses(key), [], "{key}");
+        assert_eq!(chat.tells(Msg::Pasted("!".into())), []);
+        assert_eq!(chat.state.draft(), format!("{key}!"));
+    }
+}
+
+#[test]
+fn a_question_that_came_amid_typing_is_answered_after_a_rest_or_after_tab() {
+    let yes = [Command::Answer { question: QuestionId(3), reply: Reply::Call(Answer::Once) }];
+    let mut chat = passed_by(asked(3, "rm x", None));
+    chat.rests(700);
+    assert_eq!(chat.presses("y"), yes);
+    let mut chat = passed_by(asked(3, "rm x", None));
+    assert_eq!((chat.presses("tab"), chat.presses("y")), (Vec::new(), yes.to_vec()));
+    // Whoever has begun an answer may type it fast.
+    let mut chat = passed_by(words_asked(4, "Which?", &[]));
+    chat.rests(700);
+    chat.types("blue");
+    let reply = Reply::Words(Some("blue".into()));
+    assert_eq!(chat.presses("enter"), [Command::Answer { question: QuestionId(4), reply }]);
+}
+
+#[test]
+fn questions_behind_one_that_was_passed_by_wait_for_a_rest_too() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.types("more");
+    chat.tells(asked(3, "rm x", None));
+    chat.tells(asked(4, "rm y", None));
+    chat.state.tabs[0].questions.iter_mut().for_each(|question| question.seen = Seen::Whole);
+    chat.presses("enter");
+    chat.rests(700);
+    assert_eq!(chat.presses("y").len(), 1);
+    assert_eq!(chat.presses("y"), []);
+    assert_eq!((chat.state.draft(), chat.state.tabs[0].questions.len()), ("y", 1));
 }
 
 #[test]
@@ -314,6 +394,25 @@ fn a_summary_begins_a_new_session() {
 }
 
 #[test]
+fn an_older_answer_is_no_summary() {
+    let mut chat = Chat::open();
+    chat.says("work");
+    chat.hears(prompted(1, "work"));
+    chat.hears(answer("worked"));
+    end(&mut chat);
+    assert!(matches!(chat.says("/compact").as_slice(), [Command::Prompt { .. }]));
+    chat.hears(prompted(2, "Summarise"));
+    chat.hears(answer(" "));
+    assert_eq!(end(&mut chat), []);
+    assert_eq!((chat.state.tabs.len(), chat.state.tabs[0].phase), (1, Phase::Idle));
+    // What was to come after it is forgotten with it.
+    chat.says("go on");
+    chat.hears(prompted(3, "go on"));
+    chat.hears(answer("gone on"));
+    assert_eq!(end(&mut chat), []);
+}
+
+#[test]
 fn words_are_found_from_the_end_to_the_beginning() {
     let mut chat = Chat::open();
     for number in 0..40 {
@@ -398,7 +497,7 @@ fn what_another_session_has_typed_is_kept_too() {
     let mut chat = Chat::open();
     chat.types("half");
     chat.presses("ctrl-n");
-    assert_eq!((chat.state.draft(), chat.state.unsaid()), ("", "half"));
+    assert_eq!((chat.state.draft(), chat.state.unsaid().as_str()), ("", "half"));
     chat.types("other");
     assert_eq!(chat.state.unsaid(), "other");
 }
@@ -547,9 +646,82 @@ fn what_is_not_heard_waits_no_longer_and_can_be_had_again() {
     chat.says("go");
     chat.says("first");
     chat.says("second");
-    chat.tells(Msg::NotHeard { tab: TAB, why: "the run is gone".into() });
-    let waiting: Vec<&str> = chat.state.tabs[0].waiting.iter().map(|waiting| waiting.text.as_str()).collect();
-    assert_eq!(waiting, ["first"]);
+    let refused = Waiting { when: When::Soon, text: "first".into() };
+    chat.tells(Msg::NotHeard { tab: TAB, refused: refused.clone(), why: "too much waits".into() });
+    let waiting = |chat: &Chat| -> Vec<String> {
+        chat.state.tabs[0].waiting.iter().map(|waiting| waiting.text.clone()).collect()
+    };
+    assert_eq!(waiting(&chat), ["second"], "the one that was refused, and no other");
+    chat.tells(Msg::NotHeard { tab: TAB, refused, why: "too much waits".into() });
+    assert_eq!(waiting(&chat), ["second"], "what waits no longer takes nothing else along");
     chat.presses("up");
     assert_eq!(chat.state.draft(), "second");
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "first");
+}
+
+#[test]
+fn what_is_said_before_a_session_is_open_waits_and_is_said_then() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    assert_eq!(chat.says("do it"), []);
+    assert_eq!(chat.says("gently"), []);
+    let waiting: Vec<When> = chat.state.tabs[1].waiting.iter().map(|waiting| waiting.when).collect();
+    assert_eq!(waiting, [When::Opened, When::Opened]);
+    assert_eq!((chat.state.draft(), chat.state.unsaid().as_str()), ("", "do it\ngently"));
+    let said = chat.opened("session-2", Vec::new());
+    let words = typed("do it\n\ngently");
+    assert_eq!(said, [Command::Prompt { tab: TabId(2), words, past: None }]);
+    let tab = &chat.state.tabs[1];
+    assert_eq!((tab.phase, tab.waiting.len(), tab.unsaid().as_str()), (Phase::Running, 0, ""));
+}
+
+#[test]
+fn what_waits_is_said_to_its_own_session_wherever_the_person_looks() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    chat.says("do it");
+    let opening = chat.tab();
+    chat.says("/new");
+    let said = chat.opened_in(opening, "session-2");
+    assert_eq!(said, [Command::Prompt { tab: opening, words: typed("do it"), past: None }]);
+    assert_eq!(chat.state.tabs[2].phase, Phase::Opening);
+}
+
+#[test]
+fn what_was_said_to_a_session_that_cannot_be_opened_stands_where_it_was_typed() {
+    let mut chat = Chat::open();
+    let says = Says::Text("Review {{content}} closely.".into());
+    chat.state.customs = vec![Custom { name: "review".into(), about: String::new(), says }];
+    chat.says("/new");
+    assert_eq!(chat.says("/review src"), []);
+    chat.types("and");
+    chat.tells(Msg::Failed { tab: TabId(2), why: "no key".into() });
+    assert_eq!(chat.state.draft(), "/review src\nand");
+    let tab = &chat.state.tabs[1];
+    assert_eq!((tab.phase, tab.waiting.len(), tab.held.is_empty()), (Phase::Broken, 0, true));
+}
+
+#[test]
+fn what_waits_for_a_session_can_be_taken_back() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    chat.says("not yet");
+    assert_eq!(chat.presses("ctrl-c"), []);
+    assert_eq!((chat.state.draft(), chat.state.tabs[1].waiting.len()), ("not yet", 0));
+    assert_eq!(chat.opened("session-2", Vec::new()), []);
+    assert_eq!(chat.state.draft(), "not yet");
+}
+
+#[test]
+fn a_mode_that_is_chosen_while_a_session_opens_is_its_own_before_anything_is_said() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    assert_eq!(chat.says("/mode plan"), []);
+    chat.says("look");
+    let done = chat.opened("session-2", Vec::new());
+    let (tab, words) = (TabId(2), typed("look"));
+    let mode = Command::Mode { tab, mode: Mode::Plan };
+    assert_eq!(done, [mode, Command::Prompt { tab, words, past: None }]);
+    assert_eq!((chat.state.tabs[1].mode, chat.state.tabs[1].before_plan), (Mode::Plan, Mode::Default));
 }

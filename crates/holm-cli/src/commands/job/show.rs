@@ -10,6 +10,9 @@ use crate::{commands::session::date, screen::Screen};
 
 pub(super) async fn list(shelf: &Shelf, screen: &Screen, as_json: bool) -> Result<(), ShelfError> {
     let listed = shelf.list().await?;
+    if listed.jobs.is_empty() && listed.broken.is_empty() {
+        screen.note("holm: there are no jobs; `holm job add` writes one down");
+    }
     for held in &listed.jobs {
         if as_json {
             screen.line(&summary(held).to_string());

@@ -3,15 +3,17 @@
 use std::{path::PathBuf, sync::Arc};
 
 use holm::{
-    kernel::{Approvals, Bound, CallId, Config, Ladder, Model as Card},
+    grants::Level,
+    kernel::{Approvals, Bound, CallId, Config, Ladder, Model as Card, Tool as Declared},
     runtime::{
-        self, Agent, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session, Toolbox,
+        self, Agent, BuildError, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session,
+        Toolbox,
     },
     store::Store,
 };
 use holm_server::terminal::Host;
 use holm_tools::{
-    agents::AgentLoader,
+    agents::{AgentFile, AgentLoader, CrewProblem, ToolNames},
     catalogue::Entry,
     conversation::{Lookup, Showing, TOOL_SEARCH, plan_tools},
     registry::{Following, Registry, Snapshot, keep_current},
@@ -24,11 +26,12 @@ use crate::{
     agents::{self, Only},
     approve::Terminal,
     brought::Brought,
-    crew::{Helping, House},
+    crew::{Helping, House, is_agent},
     entries,
+    exit::{Exit, Trouble},
     hooks::Gathered,
     kept::Kept,
-    model::{self, Chosen},
+    model::Chosen,
     places::Places,
     screen::Screen,
     settings::guides,
@@ -73,13 +76,16 @@ impl Bench {
         terminal: Terminal,
         screen: &Arc<Screen>,
     ) -> anyhow::Result<Self> {
-        let set = args.tools.unwrap_or(chosen.fits);
-        set.check()?;
-        let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
+        if let Some(set) = args.tools {
+            set.check()?;
+        }
+        let (chosen, stronger) = args.choose_stronger(chosen)?;
         let env = |name: &str| std::env::var(name).ok();
         let kept = Kept::find(places).and(args.settled.agent.iter().flat_map(agents::Chosen::starts));
         let native = tools::native(places, &kept, &store);
         let outside = Outside::here(places, &kept, rules(args), confinement(args), env).and(native);
+        let set = args.tools.unwrap_or_else(|| fitting(chosen.fits, file_of(args), &outside.tools));
+        let beyond = if set == tools::Set::Few { outside.tools.clone() } else { Toolbox::new() };
         let secrets = secrets(&chosen, &outside, places);
         let brought = args.settled.brings.iter().flat_map(|brings| brings.secrets());
         let secrets = brought.fold(secrets, |secrets, (name, value)| secrets.know(name, value));
@@ -112,6 +118,10 @@ impl Bench {
             set,
             log: args.log.clone(),
         });
+        let crew = match file_of(args).and_then(|file| file.at_once) {
+            Some(most) => crew.at_most(most),
+            None => crew,
+        };
         let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
         if let Some(tool) = skills.tool() {
             own.add_shared(tool)?;
@@ -120,7 +130,7 @@ impl Bench {
         let shelf =
             Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)
                 .await?;
-        shelf.tell(screen);
+        shelf.tell(screen, &beyond);
         let only = chosen_tools(args, &shelf, &crew, places, screen).await;
         if let Some(brings) = &args.settled.brings {
             let notes = brings.add(shelf.registry(), places).await;
@@ -160,8 +170,11 @@ impl Bench {
 
     /// Puts the agent together.
     pub(super) fn agent(self, args: &Args, sinks: Sinks) -> anyhow::Result<(Agent, Tools)> {
-        let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only };
+        let work = Work::of(args);
+        let tools =
+            Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only, work };
         let toolbox = tools.begun();
+        only_delegates(args, &toolbox)?;
         let gate = Gate::new(self.terminal, rules(args));
         let taught =
             if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
@@ -187,6 +200,80 @@ impl Bench {
         let builder = sinks.deltas.into_iter().fold(builder, Builder::deltas);
         Ok((builder.build()?, tools))
     }
+}
+
+/// The tools that fit the model, unless the agent that was chosen names others: it is shown what it names and no more.
+fn fitting(fits: tools::Set, file: Option<&AgentFile>, native: &Toolbox) -> tools::Set {
+    let Some(ToolNames::These(names)) = file.map(|file| &file.tools) else { return fits };
+    // The date is among the few too.
+    let is_beyond =
+        |name: &String| native.find(name).is_some() && !simple::ANSWERING.contains(&name.as_str());
+    if fits == tools::Set::Few && names.iter().any(is_beyond) { tools::Set::All } else { fits }
+}
+
+/// The file of the chosen agent, where it is one of Holm's form.
+fn file_of(args: &Args) -> Option<&AgentFile> {
+    match &args.settled.agent {
+        Some(agents::Chosen::Native { file, .. }) => Some(file),
+        Some(agents::Chosen::Exe(_)) | None => None,
+    }
+}
+
+/// What the chosen agent does by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    /// Whatever its tools do.
+    Any,
+    /// It hands work to others, and does nothing else.
+    Delegates,
+}
+
+impl Work {
+    fn of(args: &Args) -> Self {
+        let manages = file_of(args).is_some_and(|file| !file.manages.is_empty());
+        if manages { Self::Delegates } else { Self::Any }
+    }
+
+    /// Those of the tools that it may have. One that acts may come later, under a name that the file has.
+    fn bounds(self, tools: Toolbox) -> Toolbox {
+        match self {
+            Self::Any => tools,
+            Self::Delegates => {
+                let mut left = Toolbox::new();
+                for tool in tools.iter().filter(|tool| !acts(tool.declaration())) {
+                    // Names of a toolbox are unique.
+                    let _ = left.add_shared(Arc::clone(tool));
+                }
+                left
+            }
+        }
+    }
+}
+
+/// Whether a tool does something itself.
+fn acts(tool: &Declared) -> bool {
+    tool.level > Level::None && !is_agent(tool)
+}
+
+/// Refuses a manager with a tool of its own that acts, or with somebody to hand work to who is not there, as it is refused where it
+/// is somebody's helper.
+fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
+    let Some(file) = file_of(args).filter(|file| !file.manages.is_empty()) else { return Ok(()) };
+    let refused = |why: String| {
+        Err(Trouble::new(Exit::Usage, format!("the agent `{}` cannot be used: {why}", file.name)))
+    };
+    if let Some(tool) = toolbox.iter().map(|tool| tool.declaration()).find(|tool| acts(tool)) {
+        return refused(BuildError::ManagerActs { name: tool.name.clone() }.to_string());
+    }
+    for name in &file.manages {
+        let tool = name.clone();
+        match toolbox.find(name) {
+            Some(found) if is_agent(found.declaration()) => {}
+            Some(_) => return refused(CrewProblem::NoAgent { tool }.to_string()),
+            None => return refused(CrewProblem::NoTool { tool }.to_string()),
+        }
+    }
+    Ok(())
 }
 
 /// What the agent is called: as the one that was chosen, so that people see who used what.
@@ -248,6 +335,7 @@ pub(crate) struct Tools {
     began: Arc<Snapshot>,
     lookup: Option<Lookup>,
     only: Only,
+    work: Work,
 }
 
 impl Tools {
@@ -268,8 +356,9 @@ impl Tools {
 
     /// As [`follow`](Self::follow), for a run that has other tools beside these. Where two have one name, these keep it.
     fn follow_beside(&self, session: &Session, others: Toolbox) -> Following {
-        let (lookup, only) = (self.lookup.clone(), self.only.clone());
-        let pick = move |snapshot: &Snapshot| beside(given(lookup.as_ref(), &only, snapshot), &others);
+        let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
+        let pick =
+            move |snapshot: &Snapshot| beside(work.bounds(given(lookup.as_ref(), &only, snapshot)), &others);
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
     }
 
@@ -332,7 +421,7 @@ async fn chosen_tools(
 ) -> Only {
     match &args.settled.agent {
         None => Only::All,
-        Some(agents::Chosen::Native { file, .. }) => Only::of(&file.tools),
+        Some(agents::Chosen::Native { file, .. }) => Only::of(file),
         Some(agents::Chosen::Exe(exe)) => {
             let mut brought = Brought { registry: shelf.registry(), crew, places, notes: Vec::new() };
             let only = brought.add(exe).await;
@@ -395,3 +484,6 @@ fn climbing(args: &Args, stronger: Vec<Card>, builder: Builder, store: Store) ->
     let ladder = Ladder::of_kind(args.kind.as_deref().unwrap_or_default());
     stronger.into_iter().fold(builder, Builder::fallback).ladder(ladder).ledger(store)
 }
+
+#[cfg(test)]
+mod tests;

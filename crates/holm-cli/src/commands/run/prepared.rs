@@ -3,9 +3,13 @@
 
 use std::sync::Arc;
 
-use holm::{runtime::Session, store::Store};
+use holm::{
+    kernel::ConsultPoint,
+    runtime::{Hooks, Session},
+    store::Store,
+};
 use holm_server::terminal::{Host, Listening};
-use holm_tools::registry::Following;
+use holm_tools::{hooks::HookEvent, registry::Following};
 
 use super::{Args, Has, Made, Sinks, bench::Bench, open, open_store};
 use crate::{
@@ -85,10 +89,33 @@ impl Prepared {
         let (agent, tools) = bench.agent(args, sinks)?;
         args.grow(store, next, screen).await?;
         let session = open(&agent, args, has.as_ref()).await?;
+        unheard(&hooks, &session).iter().for_each(|note| screen.note(note));
         began.keep(places, session.id())?;
         let following = tools.follow(&session);
         let listening = host.listen(&places.data, session.id(), session.handle()).ok();
         let made = Made { agent, tools, crew, secrets, hooks, store: store.clone() };
         Ok(Begun { session, made, withholding, following, listening })
+    }
+}
+
+/// What hooks would look at and are never asked about: where a run asks them is settled when it begins, and this one may have begun
+/// before they were there. Calls are not among it, they are always asked about.
+fn unheard(hooks: &Hooks, session: &Session) -> Option<String> {
+    let asked = &session.run().config().consult;
+    let never = hooks.points().into_iter().filter(|point| !asked.contains(point));
+    let names: Vec<&str> = never.filter_map(event).map(HookEvent::name).collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(" and ");
+        format!("holm: the hooks at {names} are not asked in this session, which began without them; a new one asks them")
+    })
+}
+
+/// The event of a file of hooks that comes at this point.
+fn event(point: ConsultPoint) -> Option<HookEvent> {
+    match point {
+        ConsultPoint::Context => Some(HookEvent::UserPromptSubmit),
+        ConsultPoint::AfterTool => Some(HookEvent::PostToolUse),
+        ConsultPoint::Stop => Some(HookEvent::Stop),
+        ConsultPoint::Tools | ConsultPoint::Model | ConsultPoint::PlainAnswer => None,
     }
 }

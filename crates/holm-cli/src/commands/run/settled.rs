@@ -22,6 +22,10 @@ use crate::{
 pub(crate) struct Settled {
     /// How providers are reached.
     pub(super) reach: Reach,
+    /// The model that the settings name, and where.
+    pub(super) model: Option<Value<String>>,
+    /// The models that they name to take over, and where.
+    pub(super) step_up: Option<Value<Vec<String>>>,
     /// The text around the prompt.
     pub(super) around: Option<Around>,
     /// The agent that was chosen.
@@ -66,6 +70,9 @@ impl Args {
         self.settled.agent = chosen;
         self.settled.around = self.around(&settings, &places)?;
         self.take(settings)?;
+        if let Some(note) = self.model.as_deref().and_then(|model| self.settled.reach.keyless(model)) {
+            screen.note(&format!("holm: {note}"));
+        }
         Ok((self, places))
     }
 
@@ -94,14 +101,16 @@ impl Args {
     }
 
     fn take(&mut self, settings: Settings) -> Result<(), Trouble> {
-        self.model = settings.model.map(|model| model.value);
+        self.settled.model = settings.model;
+        self.settled.step_up = settings.step_up;
+        self.model = self.settled.model.as_ref().map(|model| model.value.clone());
         self.tools = settings.tools.map(|set| match set.value {
             ToolSet::All => tools::Set::All,
             ToolSet::Native => tools::Set::Native,
             ToolSet::Wasm => tools::Set::Wasm,
             ToolSet::Few => tools::Set::Few,
         });
-        self.step_up = settings.step_up.map(|models| models.value).unwrap_or_default();
+        self.step_up = self.settled.step_up.as_ref().map(|models| models.value.clone()).unwrap_or_default();
         self.kind = settings.kind.map(|kind| kind.value);
         self.allow_command = parsed(settings.allow)?;
         self.deny_command = parsed(settings.deny)?;

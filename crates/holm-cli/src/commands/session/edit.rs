@@ -60,6 +60,12 @@ pub(super) async fn edit(
     data: Option<&Path>,
     log: &Log,
 ) -> anyhow::Result<Exit> {
+    // What would be passed over is refused.
+    if (args.erase || args.labels()) && args.run.asks() {
+        let message =
+            "another prompt makes another session, and goes neither with --erase nor with a title or tags";
+        return Err(Trouble::new(Exit::Usage, message).hint("say them one after the other").into());
+    }
     if args.erase {
         return erase(&opened, &args.id).await;
     }

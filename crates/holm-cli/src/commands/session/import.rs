@@ -74,17 +74,22 @@ impl Args {
             io::ErrorKind::NotFound => {
                 Trouble::new(Exit::Missing, format!("there is no file {}", self.file.display()))
             }
-            _ => Trouble::new(Exit::Failed, format!("{} cannot be read: {error}", self.file.display())),
+            _ => Trouble::new(Exit::Failed, format!("{} cannot be read: {error}", self.shown())),
         })?;
         if text.len() as u64 > MOST_BYTES {
-            let message = format!("{} is larger than {} MiB", self.file.display(), MOST_BYTES >> 20);
+            let message = format!("{} is larger than {} MiB", self.shown(), MOST_BYTES >> 20);
             return Err(Trouble::new(Exit::Usage, message).hint("no session is that long; see what it is"));
         }
         Ok(text)
     }
 
+    /// Where the journal comes from, for people.
+    fn shown(&self) -> String {
+        if self.file.as_os_str() == "-" { "standard input".into() } else { self.file.display().to_string() }
+    }
+
     fn unfit(&self, error: &anyhow::Error) -> Trouble {
-        Trouble::new(Exit::Usage, format!("{} cannot be gone on with: {error}", self.file.display()))
+        Trouble::new(Exit::Usage, format!("{} cannot be gone on with: {error}", self.shown()))
             .hint("export it again where it was begun; a journal that was changed by hand is none")
     }
 }

@@ -3,14 +3,16 @@
 use std::{
     collections::BTreeSet,
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
 };
 
+use holm_config::{read_plain, read_plain_within};
 use holm_tools::{
     registry::{PinFile, Pins},
-    trust::{ContentHash, Ledger, Standing, Survey},
+    trust::{ContentHash, Ledger, MAX_FILE, Standing, Survey},
 };
 
 use super::{is_named, may_be_named};
@@ -105,7 +107,7 @@ fn asks(path: &Path) -> Vec<String> {
     if !path.to_string_lossy().ends_with(ENDING) {
         return Vec::new();
     }
-    let read = fs::read(path).map_err(|error| error.to_string());
+    let read = read_plain(path).map_err(|error| error.to_string());
     match read.and_then(|bytes| Entry { path: path.to_owned(), bytes }.written()) {
         Ok(written) => written.iter().flat_map(Written::asks).collect(),
         Err(why) => vec![format!("cannot be used: {why}")],
@@ -158,8 +160,10 @@ fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
 /// Shows which code lies there, and confirms exactly that.
 pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let path = own_file(&args.file, places);
-    let missing = |_| Trouble::new(Exit::Missing, format!("there is no file {}", path.display()));
-    let code = fs::read(&path).map_err(missing)?;
+    let code = read_plain_within(&path, MAX_FILE).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {}", path.display())),
+        _ => Trouble::new(Exit::Missing, format!("{}: {error}", path.display())),
+    })?;
     let hash = ContentHash::of(&code);
     if args.yes.is_none() {
         screen.answer(&format!("{} ({} bytes, {hash})", path.display(), code.len()));

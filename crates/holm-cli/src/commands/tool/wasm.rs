@@ -8,6 +8,7 @@ use holm::{
     kernel::{Outcome, ToolOutput},
     runtime::{Job, Tool as _},
 };
+use holm_config::read_plain;
 use holm_sandbox::{Clock, Entry, Kind, Randomness};
 use holm_tools::{
     registry::{LoadError, Sidecar, Standing},
@@ -122,7 +123,7 @@ async fn open(
 ) -> anyhow::Result<Result<(WasmTool, Inspection), LoadError>> {
     let (path, screen) = (Path::new(file).to_owned(), Arc::clone(screen));
     let bytes = fs::read(&path)?;
-    let mut sidecar = match fs::read(path.with_extension("toml")) {
+    let mut sidecar = match read_plain(&path.with_extension("toml")) {
         Ok(text) => Sidecar::read(&text).map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Sidecar::default(),
         // One that cannot be read might have asked for less.

@@ -79,7 +79,7 @@ fn with_key(
     screen: &Screen,
     env: &impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Chosen>, Trouble> {
-    let found = KEYS.iter().find(|paid| reach.keys().get(paid.provider).is_some());
+    let found = KEYS.iter().find(|paid| reach.has_key(paid.provider));
     let Some(paid) = found.filter(|_| reach.ways().bounds() == Bounds::Anywhere) else {
         return Ok(None);
     };

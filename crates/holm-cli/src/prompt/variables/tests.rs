@@ -1,3 +1,5 @@
+use std::fs;
+
 use holm_config::Template;
 
 use super::*;

@@ -1,11 +1,9 @@
 use super::*;
-use crate::bounds::Bounds;
 
 fn names(env: &[(&str, &str)], confinement: Confinement) -> (Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let env = |name: &str| env.iter().find(|(one, _)| *one == name).map(|(_, value)| (*value).to_owned());
-    let (data, work) = (folder.path().join("data"), folder.path().to_owned());
-    let places = Places { data, work, brought: Vec::new(), bounds: Bounds::Anywhere };
+    let places = Places::at(folder.path().join("data"), folder.path());
     let outside = Outside::here(&places, &Kept::default(), Rules::default(), confinement, env);
     outside.tools.check().unwrap();
     (outside.tools.declarations().into_iter().map(|tool| tool.name).collect(), outside.notes)

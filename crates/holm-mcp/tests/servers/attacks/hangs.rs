@@ -1,6 +1,8 @@
 //! Servers that are silent: at each step, over each way, for whoever has a deadline and for whoever gives up.
 
 use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use holm_mcp::{Era, Means, Remote, RemoteError, ServerSpec};
@@ -9,10 +11,9 @@ use holm_runtime::{CancellationToken, Progress};
 use rmcp::model::CallToolResult;
 use serde_json::Map;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::time::sleep;
 
 use super::{Case, Kind};
-use crate::support::{Place, bind, net};
+use crate::support::{Place, bind, net, until};
 
 const NO_HEAD: &str = "";
 const HALF_A_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-ty";
@@ -47,15 +48,17 @@ async fn called(
     }
 }
 
-/// Whoever has a deadline is told when it is over, and whoever stops is free.
-async fn silent(spec: ServerSpec, means: Means, mode: &str) {
+/// Whoever has a deadline is told when it is over, and whoever stops is free, once the server says nothing any more.
+async fn silent(spec: ServerSpec, means: Means, mode: &str, fell_silent: impl Fn() -> bool + Send + Sync) {
     let mut hurried = spec.clone();
     hurried.timeout = Some(Duration::from_secs(1));
     let late = called(&Remote::new(hurried, means.clone()), mode, &CancellationToken::new()).await;
     assert_eq!(late, Err(RemoteError::TimedOut(1)));
+    // That was another line.
+    fell_silent();
     let (remote, stop) = (Remote::new(spec, means), CancellationToken::new());
     let given_up = async {
-        sleep(Duration::from_millis(300)).await;
+        until("it falls silent", &fell_silent).await;
         stop.cancel();
     };
     let (came, ()) = tokio::join!(called(&remote, mode, &stop), given_up);
@@ -64,22 +67,27 @@ async fn silent(spec: ServerSpec, means: Means, mode: &str) {
 
 async fn silent_program(mode: &'static str) {
     let place = Place::new();
-    silent(place.spec("t", mode).era(Era::Handshake), place.means(), mode).await;
+    let spec = place.spec("t", mode).era(Era::Handshake);
+    silent(spec, place.means(), mode, || place.fell_silent()).await;
 }
 
 async fn silent_address(said: &'static str) {
     let listener = bind().await;
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let sign = Arc::new(AtomicBool::new(false));
+    let fell_silent = Arc::clone(&sign);
     let serving = tokio::spawn(async move {
         let mut held = Vec::new();
         while let Ok((mut stream, _)) = listener.accept().await {
             let _ = stream.read(&mut [0; 4096]).await;
             let _ = stream.write_all(said.as_bytes()).await;
+            fell_silent.store(true, Ordering::Relaxed);
             held.push(stream);
         }
     });
     let spec = ServerSpec::address("far", &url).unwrap().era(Era::Handshake);
-    silent(spec, Means::new().net(net(SystemResolver)), "").await;
+    let means = Means::new().net(net(SystemResolver));
+    silent(spec, means, "", || sign.swap(false, Ordering::Relaxed)).await;
     serving.abort();
 }
 
@@ -91,7 +99,5 @@ async fn stays() {
     let lock = File::open(place.path().join("t.state")).unwrap();
     assert!(lock.try_lock().is_err(), "it is there");
     remote.close().await;
-    while lock.try_lock().is_err() {
-        sleep(Duration::from_millis(20)).await;
-    }
+    until("it is gone", || lock.try_lock().is_ok()).await;
 }

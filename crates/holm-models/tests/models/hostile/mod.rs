@@ -14,7 +14,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use holm_grants::{Level, Mode};
@@ -55,12 +55,17 @@ async fn a_hostile_provider_hangs_nothing_doubles_no_tool_and_fills_no_memory() 
         let kinds = Arc::clone(&kinds);
         tokio::spawn(async move { play_all(format, &kinds).await })
     });
-    let mut runs = 0;
+    let (mut runs, began) = (0, Instant::now());
     for format in formats {
         runs += format.await.unwrap();
     }
     let peak = peak_kib();
-    println!("{runs} runs of {} kinds in {} formats; {peak} KiB at most", kinds.len(), FORMATS.len());
+    println!(
+        "RESULT wire.hostile runs={runs} kinds={} formats={} hangs=0 doubled=0 peak_kib={peak} seconds={}",
+        kinds.len(),
+        FORMATS.len(),
+        began.elapsed().as_secs()
+    );
     assert!(peak < MOST_MEMORY_KIB, "{peak} KiB");
 }
 

@@ -120,14 +120,9 @@ impl Stage {
 
     /// Looks until something begins: a try that ended a moment ago may still be put away, and rings once it is.
     async fn looks(&mut self, keeper: &Arc<Keeper>) -> Begun {
-        soon(async {
-            loop {
-                keeper.look().await.unwrap();
-                if let Ok(begun) = self.begun.try_recv() {
-                    return begun;
-                }
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-            }
+        found(async || {
+            keeper.look().await.unwrap();
+            self.begun.try_recv().ok()
         })
         .await
     }
@@ -136,6 +131,24 @@ impl Stage {
 /// Waits, but not for ever.
 async fn soon<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(std::time::Duration::from_secs(30), work).await.unwrap()
+}
+
+/// What a look finds, as soon as it finds something.
+async fn found<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    soon(async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await
+}
+
+/// Waits until a keeper has no message left to send.
+async fn told(keeper: &Keeper) {
+    found(async || keeper.shelf().letters().await.unwrap().is_empty().then_some(())).await;
 }
 
 fn id() -> JobId {
@@ -152,16 +165,7 @@ async fn add(keeper: &Keeper, when: When, change: impl FnOnce(&mut Spec)) -> Job
 
 /// The only run, as soon as it is so.
 async fn run(keeper: &Keeper, wanted: impl Fn(&Run) -> bool) -> Run {
-    soon(async {
-        loop {
-            let runs = keeper.shelf().runs(&id(), 10).await.unwrap();
-            if let Some(run) = runs.into_iter().find(|run| wanted(run)) {
-                return run;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await
+    found(async || keeper.shelf().runs(&id(), 10).await.unwrap().into_iter().find(|run| wanted(run))).await
 }
 
 fn has_ended(run: &Run) -> bool {
@@ -170,6 +174,35 @@ fn has_ended(run: &Run) -> bool {
 
 fn minutely() -> When {
     cron("* * * * *", "UTC")
+}
+
+/// Fails as nothing should.
+struct Broken;
+
+impl Starter for Broken {
+    fn run(&self, errand: Errand) -> BoxFuture<'static, Finished> {
+        Box::pin(async move {
+            assert!(errand.stop.is_cancelled(), "a bug");
+            Finished::Parked
+        })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_try_that_panics_has_failed() {
+    let stage = Stage::new().await;
+    let with = Keeping {
+        clock: Arc::new(stage.clock.clone()),
+        starter: Arc::new(Broken),
+        messenger: Arc::new(stage.ear.clone()),
+    };
+    let keeper = Keeper::new(UserName::owner(), Shelf::new(stage.store.clone()), with);
+    add(&keeper, minutely(), |spec| spec.retry.most = 0).await;
+    stage.set("2026-01-01T00:01:00Z");
+    keeper.look().await.unwrap();
+    let run = run(&keeper, has_ended).await;
+    assert!(matches!(&run.phase, Phase::Ended { outcome: Outcome::Failed { .. }, .. }), "{run:?}");
+    assert_eq!(keeper.shelf().under_way().await.unwrap().len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -217,12 +250,7 @@ async fn the_loop_looks_when_the_time_has_come() {
         let begun = stage.next().await;
         begun.end.send(Finished::ended(Outcome::answered("done"))).unwrap();
         // The end is kept before the next time comes.
-        soon(async {
-            while !keeper.shelf().open(&id()).await.unwrap().is_empty() {
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-            }
-        })
-        .await;
+        found(async || keeper.shelf().open(&id()).await.unwrap().is_empty().then_some(())).await;
     }
     keeper.run_now(&id()).await.unwrap();
     assert!(stage.next().await.errand.session.as_str().contains(".now-"));
@@ -287,15 +315,7 @@ async fn what_takes_too_long_is_stopped_and_told() {
     soon(begun.errand.stop.cancelled()).await;
     let run = run(&keeper, has_ended).await;
     assert!(matches!(run.phase, Phase::Ended { outcome: Outcome::TimedOut, .. }), "{run:?}");
-    let news = soon(async {
-        loop {
-            if let Some(news) = stage.ear.0.lock().unwrap().first().cloned() {
-                return news;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    let news = found(async || stage.ear.0.lock().unwrap().first().cloned()).await;
     assert_eq!((news.kind, news.key.reveal()), (NewsKind::Failed, job.key.reveal()));
     assert!(!String::from_utf8(news.body()).unwrap().contains(&job.key.reveal()));
 }
@@ -316,29 +336,17 @@ async fn untold(stage: &mut Stage) -> (Arc<Keeper>, Job) {
 
 /// Waits until so many messages were sent.
 async fn heard(stage: &Stage, count: usize) {
-    soon(async {
-        while stage.ear.0.lock().unwrap().len() < count {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    found(async || (stage.ear.0.lock().unwrap().len() >= count).then_some(())).await;
     assert_eq!(stage.ear.0.lock().unwrap().len(), count);
 }
 
 /// The only message, once a try is over and was written down.
 async fn letter(keeper: &Keeper, tries: u32) -> Letter {
-    soon(async {
-        loop {
-            let letters = keeper.shelf().letters().await.unwrap();
-            // While a try is under way it is claimed for a minute, which no pause before the third is.
-            if let Some(held) = letters.first().filter(|held| held.letter.tries == tries)
-                && keeper.untold(&id()).is_some()
-                && held.letter.not_before != held.letter.at.plus(60_000)
-            {
-                return held.letter.clone();
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
+    found(async || {
+        let letter = keeper.shelf().letters().await.unwrap().into_iter().next().map(|held| held.letter);
+        // While a try is under way it is claimed for a minute, which no pause before the third is.
+        let is_free = |letter: &Letter| letter.not_before != letter.at.plus(60_000);
+        letter.filter(|it| it.tries == tries && is_free(it) && keeper.untold(&id()).is_some())
     })
     .await
 }
@@ -358,12 +366,7 @@ async fn a_message_that_nobody_took_outlives_its_process_and_is_the_same_later()
     heard(&stage, 2).await;
     let ids: Vec<_> = stage.ear.0.lock().unwrap().iter().map(News::id).collect();
     assert_eq!(ids[0], ids[1], "whoever gets it twice knows that it is one");
-    soon(async {
-        while !next.shelf().letters().await.unwrap().is_empty() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    told(&next).await;
     assert_eq!(next.untold(&id()), None);
 }
 
@@ -377,12 +380,7 @@ async fn of_two_processes_one_tells_and_what_would_never_be_taken_is_given_up() 
     let (one, two) = tokio::join!(keeper.look(), other.look());
     one.unwrap();
     two.unwrap();
-    soon(async {
-        while !keeper.shelf().letters().await.unwrap().is_empty() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    told(&keeper).await;
     heard(&stage, 2).await;
 }
 
@@ -393,12 +391,7 @@ async fn what_a_removed_job_had_to_tell_is_told_to_nobody() {
     keeper.remove(&id()).await.unwrap();
     stage.set("2026-01-01T00:00:40Z");
     keeper.look().await.unwrap();
-    soon(async {
-        while !keeper.shelf().letters().await.unwrap().is_empty() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    told(&keeper).await;
     heard(&stage, 1).await;
 }
 
@@ -458,12 +451,8 @@ async fn somebody_is_told_that_a_run_waits_for_them() {
     let begun = stage.next().await;
     begun.errand.asks.send(Asking::Begun).unwrap();
     run(&keeper, |run| matches!(run.phase, Phase::Working { asked: Some(_), .. })).await;
-    soon(async {
-        while stage.ear.0.lock().unwrap().iter().all(|news| news.kind != NewsKind::Asks) {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    let asks = |news: &News| news.kind == NewsKind::Asks;
+    found(async || stage.ear.0.lock().unwrap().iter().any(asks).then_some(())).await;
     begun.errand.asks.send(Asking::Over).unwrap();
     run(&keeper, |run| matches!(run.phase, Phase::Working { asked: None, .. })).await;
 }

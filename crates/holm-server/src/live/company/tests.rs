@@ -3,7 +3,7 @@ use std::sync::Arc;
 use holm_kernel::{NanoUsd, Timestamp};
 use holm_store::Store;
 
-use super::{LOCK, TRAY};
+use super::{Company, LOCK, TRAY};
 use crate::{
     auth::{Keyring, Role, Scope, UserName},
     live::purse::{Begins, Hold, Purses},
@@ -66,7 +66,15 @@ async fn what_a_dead_server_had_set_aside_comes_back() {
     stage.store.put_slip(TRAY, LOCK, Timestamp::new(1), died_counting).await.unwrap();
     let held = stage.begin(&stage.server(), "first").await.unwrap();
     assert_eq!(held.ceiling, Some(NanoUsd::new(100)));
-    assert_eq!(stage.store.slip(TRAY, LOCK).await.unwrap(), None, "others may count now");
+    drop(held);
+    let company = Company::new();
+    company.count(&stage.store).await.unwrap();
+    let begun = stage.store.slip(TRAY, LOCK).await.unwrap().unwrap();
+    // Whoever counted before has nothing to say any more about whose turn it is.
+    Company::new().counted(&stage.store).await.unwrap();
+    assert_eq!(stage.store.slip(TRAY, LOCK).await.unwrap(), Some(begun.clone()), "another counts now");
+    company.counted(&stage.store).await.unwrap();
+    assert_ne!(stage.store.slip(TRAY, LOCK).await.unwrap(), Some(begun), "others may count now");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,6 +2,7 @@
 //! client names one; what the agent does on the way is in its journal, and what it says is the answer.
 
 mod ask;
+mod form;
 mod results;
 mod talk;
 
@@ -21,7 +22,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures::stream;
-use holm_kernel::{Block, Failure, FailureClass, Reply, Usage};
+use holm_kernel::{Block, Failure, FailureClass, Prompt, Reply, Usage};
 use holm_runtime::Toolbox;
 use holm_wire::{
     Delivery, openai_chat, openai_responses,
@@ -31,7 +32,10 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::talk::{Piece, Talk};
+use self::{
+    form::Form,
+    talk::{Piece, Talk},
+};
 use crate::{
     Problem, Refusal, Server, SessionId, Start,
     auth::{Role, Who},
@@ -167,12 +171,9 @@ async fn begin(
     require(who, Role::Operator)?;
     check_json(headers)?;
     let asked = api.codec.read(body).map_err(|bad| Refusal::bad("invalid_request_error", bad.to_string()))?;
-    if asked.format.is_some() {
-        let message = "an agent answers in words; leave the format of the answer out";
-        return Err(Refusal::bad("unsupported", message));
-    }
+    let form = Form::of(&asked)?;
     if let Some(results) = results::results(&asked) {
-        return Ok((go_on(server, who, results).await?, asked));
+        return Ok((go_on(server, who, results, form).await?, asked));
     }
     let agents = server.inner.workshop.agents(&who.user).await?;
     if agents.iter().all(|agent| agent.name != asked.model) {
@@ -181,16 +182,16 @@ async fn begin(
     let named =
         headers.get(SESSION).map(|id| id.to_str().unwrap_or_default().parse::<SessionId>()).transpose()?;
     let talk = match named {
-        Some(id) => in_session(server, who, id, &asked).await?,
-        None => alone(server, who, &asked).await?,
+        Some(id) => in_session(server, who, id, &asked, form).await?,
+        None => alone(server, who, &asked, form).await?,
     };
     Ok((talk, asked))
 }
 
 /// A session for this request alone.
-async fn alone(server: &Server, who: &Who, asked: &Asked) -> Result<Talk, Refusal> {
+async fn alone(server: &Server, who: &Who, asked: &Asked, form: Option<Form>) -> Result<Talk, Refusal> {
     all_sessions(who)?;
-    let prompt = ask::whole(asked)?;
+    let prompt = told(ask::whole(asked)?, form.as_ref());
     let errands = Arc::new(Errands::new());
     let mut opening = Opening::new(Start::New(None));
     (opening.agent, opening.attendance) = (Some(asked.model.clone()), Attendance::Unattended);
@@ -201,17 +202,23 @@ async fn alone(server: &Server, who: &Who, asked: &Asked) -> Result<Talk, Refusa
     let talk =
         Talk::new(server, who, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
     drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
-    Ok(talk.begun())
+    Ok(talk.begun(form))
 }
 
 /// The next prompt of a session that the client named.
-async fn in_session(server: &Server, who: &Who, id: SessionId, asked: &Asked) -> Result<Talk, Refusal> {
+async fn in_session(
+    server: &Server,
+    who: &Who,
+    id: SessionId,
+    asked: &Asked,
+    form: Option<Form>,
+) -> Result<Talk, Refusal> {
     admit(who, &id)?;
     if !asked.tools.is_empty() {
         let message = "a session that is named keeps the tools it began with; leave `tools` out";
         return Err(Refusal::bad("unsupported", message));
     }
-    let prompt = ask::last(asked)?;
+    let prompt = told(ask::last(asked)?, form.as_ref());
     let room = match server.inner.hall.enter(&who.user, &id).await {
         Err(refusal) if refusal.status == StatusCode::NOT_FOUND => {
             all_sessions(who)?;
@@ -223,11 +230,24 @@ async fn in_session(server: &Server, who: &Who, id: SessionId, asked: &Asked) ->
     };
     let talk = Talk::new(server, who, Arc::clone(&room), None, talk::After::Stay).await?;
     drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
-    Ok(talk.begun())
+    Ok(talk.begun(form))
+}
+
+/// With what the answer must be.
+fn told(prompt: Prompt, form: Option<&Form>) -> Prompt {
+    match form {
+        Some(form) => form.tell(prompt),
+        None => prompt,
+    }
 }
 
 /// Gives a session what the client's tools came to.
-async fn go_on(server: &Server, who: &Who, results: results::Results) -> Result<Talk, Refusal> {
+async fn go_on(
+    server: &Server,
+    who: &Who,
+    results: results::Results,
+    form: Option<Form>,
+) -> Result<Talk, Refusal> {
     let gone = || {
         let message = "nobody waits for these results any more; ask again from the beginning";
         Refusal::bad("unknown_tool_call", message)
@@ -239,7 +259,7 @@ async fn go_on(server: &Server, who: &Who, results: results::Results) -> Result<
     if !errands.settle(results.given) {
         return Err(gone());
     }
-    Ok(talk.begun())
+    Ok(talk.begun(form))
 }
 
 fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use holm_kernel::{Block, CallId, Ending, Event, Failure, FailureClass, Role, StopReason, Usage};
 use tokio::sync::watch;
 
+use super::form::{self, Form, MOST_AGAIN};
 use crate::{
     Frame, Refusal, Server, SessionId,
     auth::{TokenId, Who},
@@ -54,6 +55,12 @@ pub(super) struct Talk {
     /// Whether anything was passed on, and whether a new reply has begun since.
     said: Said,
     usage: Usage,
+    /// What the answer must be; none where words will do.
+    form: Option<Form>,
+    /// How often it was asked for again.
+    again: u32,
+    /// What is wrong with the last answer, until it is asked for again.
+    problem: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,12 +110,15 @@ impl Talk {
             passed: 0,
             said: Said::Nothing,
             usage: Usage::default(),
+            form: None,
+            again: 0,
+            problem: None,
         })
     }
 
-    /// The session has heard what was asked: from now on, a client that leaves stops it.
-    pub(super) fn begun(mut self) -> Self {
-        self.phase = Phase::Talking;
+    /// The session has heard what was asked, and in which form it is to answer: from now on, a client that leaves stops it.
+    pub(super) fn begun(mut self, form: Option<Form>) -> Self {
+        (self.phase, self.form) = (Phase::Talking, form);
         self
     }
 
@@ -127,6 +137,11 @@ impl Talk {
             Phase::Listening | Phase::Talking => {}
         }
         loop {
+            if let Some(problem) = self.problem.take()
+                && let Err(refusal) = self.ask_again(&problem).await
+            {
+                return Some(self.fail(FailureClass::Server, &refusal.message));
+            }
             let errands = self.errands.clone();
             let calls = async {
                 match &errands {
@@ -167,6 +182,15 @@ impl Talk {
         }
     }
 
+    /// Asks for an answer that fits.
+    async fn ask_again(&mut self, problem: &str) -> Result<(), Refusal> {
+        self.room.settled().await;
+        // That it is idle in between is no end; that it is so later on, before anything was answered, is one.
+        self.state.borrow_and_update();
+        drop(self.server.hall().prompt(&self.room, Some(form::again(problem))).await?);
+        Ok(())
+    }
+
     fn hear(&mut self, frame: &Frame) -> Option<Piece> {
         match frame {
             Frame::Event(told) => self.event(&told.event.event),
@@ -199,19 +223,46 @@ impl Talk {
             Event::MessageAdded { message } if message.role == Role::Assistant => {
                 self.text(0, &message.plain_text())
             }
-            Event::GroupEnded { ending, .. } => Some(self.end(ending)),
+            Event::GroupEnded { ending, .. } => self.formed(ending),
             _ => None,
         }
     }
 
     /// Passes on what is new of a text that begins at `offset`. What follows a gap waits for the message.
     fn text(&mut self, offset: u64, text: &str) -> Option<Piece> {
+        if self.form.is_some() {
+            // Nobody sees an answer before it is known to fit.
+            return None;
+        }
         let skip = usize::try_from(self.passed.checked_sub(offset)?).ok()?;
         let new = text.get(skip..).filter(|new| !new.is_empty())?;
         self.passed += new.len() as u64;
         let gap = if self.said == Said::Before { "\n\n" } else { "" };
         self.said = Said::Something;
         Some(Piece::Text(format!("{gap}{new}")))
+    }
+
+    /// The end, unless the answer is to be asked for again.
+    fn formed(&mut self, ending: &Ending) -> Option<Piece> {
+        let (Some(form), Ending::Answered { text }) = (&self.form, ending) else {
+            return Some(self.end(ending));
+        };
+        match form.judge(text) {
+            Ok(data) => {
+                self.phase = Phase::Ending(StopReason::EndTurn);
+                Some(Piece::Text(data))
+            }
+            Err(problem) if self.again < MOST_AGAIN => {
+                self.again += 1;
+                self.problem = Some(problem);
+                None
+            }
+            Err(problem) => {
+                let message =
+                    format!("the agent's answer does not have the form that was asked for: {problem}");
+                Some(self.fail(FailureClass::Server, &message))
+            }
+        }
     }
 
     fn end(&mut self, ending: &Ending) -> Piece {

@@ -4,7 +4,7 @@ use holm_wire::{
     server::{Asked, ServerCodec as _},
 };
 
-use super::{ask, results};
+use super::{ask, form::Form, results};
 
 fn read(body: &str) -> Asked {
     openai_chat::Server.read(body.as_bytes()).unwrap()
@@ -66,4 +66,55 @@ fn results_at_the_end_belong_to_the_session_that_asked() {
     let results = results::results(&asked).unwrap();
     assert_eq!(results.session.as_str(), "s");
     assert_eq!(results.given.values().collect::<Vec<_>>(), ["42"]);
+}
+
+#[test]
+fn an_answer_that_must_be_data_is_looked_at_before_anybody_reads_it() {
+    let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
+    let body = |format: &str| {
+        let asks = r#""model":"holm","messages":[{"role":"user","content":"a"}]"#;
+        format!(r#"{{{asks},"response_format":{format}}}"#)
+    };
+    let with_schema =
+        body(&format!(r#"{{"type":"json_schema","json_schema":{{"name":"x","schema":{schema}}}}}"#));
+    let form = Form::of(&read(&with_schema)).unwrap().unwrap();
+    for (answer, expect) in [
+        (r#"{"n":4}"#, Some(r#"{"n":4}"#)),
+        (" \n{\"n\": 4}\n", Some("{\"n\": 4}")),
+        ("```json\n{\"n\":4}\n```", Some(r#"{"n":4}"#)),
+        ("```\n{\"n\":4}```", Some(r#"{"n":4}"#)),
+        (r#"It is {"n":4}."#, None),
+        (r#"{"n":"four"}"#, None),
+        ("{}", None),
+        ("", None),
+        ("```", None),
+    ] {
+        assert_eq!(form.judge(answer).ok().as_deref(), expect, "{answer}");
+    }
+    let prompt = form.tell(Prompt::text("what is it?"));
+    assert!(text(&prompt).contains(r#""required":["n"]"#) && text(&prompt).starts_with("what is it?\n\n"));
+
+    let any = Form::of(&read(&body(r#"{"type":"json_object"}"#))).unwrap().unwrap();
+    assert!(any.judge(r#"{"a":[1]}"#).is_ok() && any.judge("[1]").is_err());
+    assert!(Form::of(&read(&body(r#"{"type":"text"}"#))).unwrap().is_none());
+}
+
+#[test]
+fn a_schema_that_nobody_can_look_at_is_refused() {
+    let check = |schema: &str, expect: Option<&str>| {
+        let asks = r#""model":"holm","messages":[{"role":"user","content":"a"}]"#;
+        let format = format!(r#"{{"type":"json_schema","json_schema":{{"name":"x","schema":{schema}}}}}"#);
+        let asked = read(&format!(r#"{{{asks},"response_format":{format}}}"#));
+        let refused = Form::of(&asked).err().map(|refusal| refusal.message);
+        match (&refused, expect) {
+            (None, None) => {}
+            (Some(message), Some(expect)) => assert!(message.contains(expect), "{schema}: {message}"),
+            _ => panic!("{schema}: {refused:?}"),
+        }
+    };
+    check(r#"{"$ref":"https://elsewhere.example/a.json"}"#, Some("another document"));
+    check(r#"{"type":"string","pattern":"^(?!x)"}"#, Some("ahead or behind"));
+    check(r#"{"type":"string","pattern":"((a{1000}){1000}){1000}"}"#, Some("too large"));
+    check(&format!(r#"{{"const":"{}"}}"#, "x".repeat(128 << 10)), Some("larger than"));
+    check(r#"{"type":"string","format":"colour","x-order":1}"#, None);
 }

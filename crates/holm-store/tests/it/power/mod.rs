@@ -47,7 +47,7 @@ async fn after_a_loss_of_power_everything_that_was_acknowledged_is_there() {
         made += each;
         seed += 1;
     }
-    println!("{made} images of {} histories; {torn} of them lacked something that was written", seed - first);
+    println!("RESULT crash.power images={made} histories={} lacking={torn} lost=0", seed - first);
     assert!(torn * 4 > made, "many images must lack something, or nothing was tried");
 }
 

@@ -44,6 +44,53 @@ fn put(folder: &Path, name: &str, text: &str) {
     fs::rename(hidden, folder.join(name)).unwrap();
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_only_looks_wakes_nobody() {
+    use super::super::lookout::{Ear, Heard};
+    use notify::event::{AccessKind, AccessMode, EventKind};
+
+    let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "a.say", "a");
+    let (mut ear, mut events) = Ear::new().unwrap();
+    assert!(ear.watch(folder.path()));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    fs::read(folder.path().join("a.say")).unwrap();
+    put(folder.path(), "b.say", "b");
+    // What was put there last is heard last, and before it there is nothing about looking.
+    loop {
+        let heard = tokio::time::timeout(PATIENCE, events.recv()).await.unwrap().unwrap();
+        let Heard::Changed(event) = heard else { continue };
+        assert!(!event.kind.is_access() || event.kind == closed, "{event:?}");
+        assert!(!event.paths.contains(&folder.path().join("a.say")), "{event:?}");
+        if event.paths.contains(&folder.path().join("b.say")) {
+            return;
+        }
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn many_watch_the_same_folder_each_by_its_own_name_and_one_that_leaves_takes_nobody_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("tools"), folder.path().join("link"));
+    fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let (first, gone) = watch(&real).await;
+    let (second, _second) = watch(&real).await;
+    let (linked, _linked) = watch(&link).await;
+    put(&real, "a.say", "a");
+    for registry in [&first, &second, &linked] {
+        until(registry, |snapshot| snapshot.tools().len() == 1).await;
+    }
+    drop(gone);
+    put(&real, "b.say", "b");
+    for registry in [&second, &linked] {
+        until(registry, |snapshot| snapshot.tools().len() == 2).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_appears_changes_or_goes_is_a_tool_that_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,13 +138,15 @@ async fn a_change_is_visible_soon() {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn half_a_file_is_never_loaded_however_long_its_writer_pauses() {
+    use super::super::pending::QUIET;
     let folder = tempfile::tempdir().unwrap();
     let (registry, _watching) = watch(folder.path()).await;
     let mut file = fs::File::create(folder.path().join("a.say")).unwrap();
     for _ in 0..4 {
         file.write_all(b"half").unwrap();
         file.flush().unwrap();
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        // What does not happen gives no sign: it would have, in many times as long as a whole file is waited for.
+        tokio::time::sleep(QUIET * 30).await;
         assert!(names(&registry.snapshot()).is_empty(), "its writer has not closed it");
     }
     drop(file);
@@ -272,8 +321,12 @@ async fn nothing_is_watched_after_the_watch_was_dropped() {
     put(folder.path(), "a.say", "1");
     wait_said(&registry, "a", "1").await;
     drop(watching);
-    put(folder.path(), "b.say", "1");
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    // Whoever still watches has seen a change and the next one before this is looked at.
+    let (other, _other) = watch(folder.path()).await;
+    for name in ["b", "c"] {
+        put(folder.path(), &format!("{name}.say"), "1");
+        wait_said(&other, name, "1").await;
+    }
     assert_eq!(names(&registry.snapshot()), ["a"]);
 }
 

@@ -1,4 +1,4 @@
-use std::{boxed::Box, string::String, vec, vec::Vec};
+use std::{boxed::Box, format, string::String, vec, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_kernel::{Block, Failure, FailureClass, Outcome, Role, StopReason, Thinking, Usage};
@@ -130,6 +130,16 @@ fn a_bad_body_says_what_is_wrong_and_where() {
         "/messages/0/content: expected a string or a list of parts",
     );
     check(br#"{"model":"m","messages":[],"tools":[{}]}"#, "/tools/0/function/name: expected a string");
+    let formatted = |format: &str| format!(r#"{{"model":"m","messages":[],"response_format":{format}}}"#);
+    for unknown in [r#"{"type":"grammar"}"#, r#"{"type":7}"#, "{}", "\"json\""] {
+        let expect = "/response_format/type: expected text, json_object or json_schema";
+        check(formatted(unknown).as_bytes(), expect);
+    }
+    let expect = "/response_format/json_schema/schema: expected a JSON Schema";
+    check(formatted(r#"{"type":"json_schema","json_schema":{"name":"x"}}"#).as_bytes(), expect);
+    for words in ["null", r#"{"type":"text"}"#] {
+        assert_eq!(Server.read(formatted(words).as_bytes()).unwrap().format, None::<Json>);
+    }
     assert!(matches!(Server.read(b"{").unwrap_err(), BadBody::NotJson(_)));
     assert_eq!(Server.read(br#"{"model":"m","messages":[]}"#).unwrap().format, None::<Json>);
 }

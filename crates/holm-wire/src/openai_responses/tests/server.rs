@@ -169,6 +169,10 @@ fn a_bad_body_says_what_is_wrong_and_where() {
     };
     let input = |items: &str| format!(r#"{{"model":"m","input":{items}}}"#);
     check("{}", "/model: expected a string");
+    let formatted = |format: &str| format!(r#"{{"model":"m","input":"hi","text":{{"format":{format}}}}}"#);
+    let expect = "/text/format/type: expected text, json_object or json_schema";
+    check(&formatted(r#"{"type":"grammar"}"#), expect);
+    check(&formatted(r#"{"type":"json_schema","name":"x"}"#), "/text/format/schema: expected a JSON Schema");
     check(r#"{"model":"m"}"#, "/input: expected a string or a list of items");
     check(&input(r#"[{"role":"x"}]"#), "/input/0/role: expected system, developer, user or assistant");
     check(

@@ -8,7 +8,7 @@ use holm::{
     kernel::{Config, Limits},
     wire::services::Services,
 };
-use holm_config::{KeyFile, Layer, Settings};
+use holm_config::{KeyFile, Layer, Settings, read_plain_text};
 use holm_mcp::ServerName;
 use holm_server::{
     AgentBounds, AgentView, BackupView, Most, OpenError, Owner, PartName, Reloaded, ServerState, ServerTest,
@@ -284,7 +284,7 @@ fn usual(config: &Config) -> AgentView {
 fn chosen(places: &Places, name: &str) -> Result<AgentView, Trouble> {
     match Chosen::find(name, places)? {
         Chosen::Native { file, path, owner: layer } => {
-            let text = std::fs::read_to_string(&path)
+            let text = read_plain_text(&path)
                 .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
             let is_own = layer == Layer::User && path.parent() == Some(places.agents().as_path());
             let hash = is_own.then(|| ContentHash::of(text.as_bytes()));

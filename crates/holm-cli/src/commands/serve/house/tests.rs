@@ -5,15 +5,10 @@ use holm_server::OpenError;
 use holm_tools::agents::AgentLimits;
 
 use super::{House, Stores, stock::bounded};
-use crate::{bounds::Bounds, commands::run::Args, places::Places};
+use crate::{commands::run::Args, places::Places};
 
 fn house(options: &[&str], folder: &Path) -> (House, Places) {
-    let owner = Places {
-        data: folder.join("data"),
-        work: folder.join("work"),
-        brought: Vec::new(),
-        bounds: Bounds::Anywhere,
-    };
+    let owner = Places::at(folder.join("data"), folder.join("work"));
     let options = Args::behind("holm serve --", options.iter().copied()).unwrap();
     (House::new(options, owner.clone(), Stores::Files), owner)
 }

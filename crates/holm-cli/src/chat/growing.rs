@@ -1,0 +1,137 @@
+//! A text that grows at its end, and its lines at one width: what can change no more is laid out once, and only what is
+//! still open is laid out again, so a frame costs the same however long the text is.
+
+use ratatui::text::Line;
+
+use super::theme::Theme;
+
+/// The longest part that is laid out again with every piece; a longer one is cut where it stands. No paragraph is as long.
+pub(super) const LONGEST_OPEN: usize = 8 * 1024;
+
+/// The most bytes that one column takes in the writing of people.
+const BYTES: usize = 4;
+
+/// A text that grows at its end, and its lines at one width.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Growing<L> {
+    text: String,
+    laid: Option<Laid<L>>,
+}
+
+impl<L: Layout> Growing<L> {
+    /// A text that is whole.
+    pub(super) fn of(text: String) -> Self {
+        Self { text, laid: None }
+    }
+
+    /// All of the text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Adds to its end.
+    pub(super) fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+    }
+
+    /// Lets the lines go; they come back when they are wanted.
+    pub(super) fn forget(&mut self) {
+        self.laid = None;
+    }
+
+    /// The lines at a width, at least as many of the last ones as are looked at.
+    pub(super) fn lines(&mut self, width: usize, theme: &Theme) -> &[Line<'static>] {
+        let text = L::shown(&self.text);
+        let laid = match self.laid.take() {
+            Some(laid) if laid.width == width => self.laid.insert(laid),
+            _ => self.laid.insert(Laid::at(width, text)),
+        };
+        if laid.seen < text.len() {
+            laid.grow(text, theme);
+        }
+        &laid.lines
+    }
+
+    /// How many bytes would be laid out again with the next piece; none where nothing is laid out.
+    #[cfg(test)]
+    pub(super) fn open(&self) -> Option<usize> {
+        self.laid.as_ref().map(|laid| laid.seen - laid.settled)
+    }
+}
+
+/// How one kind of text becomes lines, with what is known from the parts before.
+pub(super) trait Layout: Clone + Default {
+    /// How many of the last lines are ever looked at; what stands before them need not be laid out.
+    const MOST: usize = usize::MAX;
+
+    /// What of the text so far has lines.
+    fn shown(text: &str) -> &str {
+        text
+    }
+
+    /// How many bytes of the rest cannot change their lines any more, whatever follows.
+    fn settled(&self, rest: &str) -> usize;
+
+    /// Lays the next part out below the lines that are there.
+    fn lay(&mut self, part: &str, width: usize, theme: &Theme, lines: &mut Vec<Line<'static>>);
+}
+
+#[derive(Debug, Clone)]
+struct Laid<L> {
+    width: usize,
+    /// The lines; those from `open` on can still change.
+    lines: Vec<Line<'static>>,
+    open: usize,
+    /// How much of the text the settled lines stand for.
+    settled: usize,
+    /// How much of it is laid out at all.
+    seen: usize,
+    /// What is known where the settled lines end.
+    layout: L,
+}
+
+impl<L: Layout> Laid<L> {
+    /// Nothing yet, from where the lines begin that are looked at.
+    fn at(width: usize, text: &str) -> Self {
+        let far = L::MOST.saturating_mul(width.max(1)).saturating_mul(BYTES);
+        let settled = text.floor_char_boundary(text.len().saturating_sub(far));
+        Self { width, lines: Vec::new(), open: 0, settled, seen: settled, layout: L::default() }
+    }
+
+    fn grow(&mut self, text: &str, theme: &Theme) {
+        self.lines.truncate(self.open);
+        loop {
+            let rest = text.get(self.settled..).unwrap_or_default();
+            let cut = self.layout.settled(rest);
+            if cut == 0 {
+                self.let_go();
+                self.open = self.lines.len();
+                if !rest.is_empty() {
+                    self.layout.clone().lay(rest, self.width, theme, &mut self.lines);
+                }
+                break;
+            }
+            let part = rest.get(..cut).unwrap_or_default();
+            self.layout.lay(part, self.width, theme, &mut self.lines);
+            self.settled += cut;
+        }
+        self.seen = text.len();
+    }
+
+    /// Lets the first lines go, many at once, so that each is moved seldom.
+    fn let_go(&mut self) {
+        if self.lines.len() > L::MOST.saturating_mul(2) {
+            let surplus = self.lines.len() - L::MOST;
+            self.lines.drain(..surplus);
+        }
+    }
+}
+
+/// Where a part is cut that would be laid out again and again.
+pub(super) fn too_long(text: &str) -> usize {
+    if text.len() <= LONGEST_OPEN {
+        return 0;
+    }
+    let head = text.get(..text.floor_char_boundary(LONGEST_OPEN)).unwrap_or_default();
+    head.rfind(['\n', ' ']).map_or(head.len(), |at| at + 1)
+}

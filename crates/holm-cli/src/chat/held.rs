@@ -1,0 +1,68 @@
+//! What is said to a session, and wished of it, before it is open: it waits here, and is neither lost nor refused.
+
+use holm::grants::Mode;
+
+use super::state::Words;
+
+/// What waits until a session is open.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    said: Vec<Said>,
+    /// The mode that was chosen meanwhile.
+    pub(super) mode: Option<Mode>,
+}
+
+/// Something that was said.
+#[derive(Debug, PartialEq, Eq)]
+struct Said {
+    words: Words,
+    /// The line as it was typed, which is more than its words where it is a command.
+    line: String,
+}
+
+impl Held {
+    /// Takes something that was said, and the line that said it.
+    pub(super) fn say(&mut self, words: Words, line: String) {
+        self.said.push(Said { words, line });
+    }
+
+    /// Whether nobody has said anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.said.is_empty()
+    }
+
+    /// The lines as they were typed, the first one first.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.said.iter().map(|said| said.line.as_str())
+    }
+
+    /// Forgets what was said.
+    pub(super) fn clear(&mut self) {
+        self.said.clear();
+    }
+
+    /// All that was said as one prompt: a run that has not begun cannot be steered.
+    pub(super) fn take(&mut self) -> Option<Words> {
+        let all = std::mem::take(&mut self.said).into_iter().map(|said| said.words);
+        all.reduce(|before, next| Words {
+            text: format!("{}\n\n{}", before.text, next.text),
+            typed: format!("{}\n\n{}", before.typed, next.typed),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_becomes_one_prompt_and_its_lines_are_known_as_they_were_typed() {
+        let mut held = Held::default();
+        assert_eq!((held.is_empty(), held.take()), (true, None));
+        held.say(Words::typed("first".into()), "first".into());
+        held.say(Words::around("Review src closely.".into(), "src"), "/review src".into());
+        assert_eq!(held.lines().collect::<Vec<_>>(), ["first", "/review src"]);
+        let words = Words::around("first\n\nReview src closely.".into(), "first\n\nsrc");
+        assert_eq!((held.take(), held.is_empty()), (Some(words), true));
+    }
+}

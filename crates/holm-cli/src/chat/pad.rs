@@ -1,0 +1,83 @@
+//! What must outlive the chat: what is typed and not said, and how sessions are left. It is noted with every key and written a
+//! moment after the last one. Whoever hears that the chat must end writes it at once: the loop itself may never hear of it, as
+//! one that reads keys from a terminal that is gone.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{
+    draft::Draft,
+    left::{Left, Shelf},
+    state::State,
+};
+
+/// What is to be kept. Clones are the same pad.
+#[derive(Clone)]
+pub(super) struct Pad {
+    notes: Arc<Mutex<Notes>>,
+}
+
+struct Notes {
+    draft: Draft,
+    shelf: Shelf,
+    /// What is typed and not said.
+    unsaid: String,
+    /// Sessions in which something was said, and how they would be left now.
+    left: Vec<(String, Left)>,
+}
+
+impl Pad {
+    /// One that keeps a folder's draft, and how sessions are left. What was kept stays until something else is noted.
+    pub(super) fn new(draft: Draft, shelf: Shelf) -> Self {
+        let unsaid = draft.text().to_owned();
+        Self { notes: Arc::new(Mutex::new(Notes { draft, shelf, unsaid, left: Vec::new() })) }
+    }
+
+    /// Notes how everything stands.
+    pub(super) fn note(&self, state: &State) {
+        let spoken = state.tabs.iter().filter(|tab| !tab.turns.is_empty());
+        let left: Vec<(String, Left)> =
+            spoken.filter_map(|tab| Some((tab.session.clone()?, tab.left()))).collect();
+        let unsaid = state.unsaid();
+        let mut notes = self.notes();
+        (notes.unsaid, notes.left) = (unsaid, left);
+    }
+
+    /// Writes down what was noted last. What cannot be kept is still on the screen.
+    pub(super) fn write(&self) {
+        let mut notes = self.notes();
+        let Notes { draft, shelf, unsaid, left } = &mut *notes;
+        let _ = draft.keep(unsaid);
+        for (session, left) in left {
+            let _ = shelf.keep(session, left.clone());
+        }
+    }
+
+    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{chat::testing::Chat, places::Places};
+
+    #[test]
+    fn what_was_noted_is_written_by_whoever_is_there_to_do_it() {
+        let data = tempfile::tempdir().unwrap();
+        let places = Places::at(data.path(), "/one");
+        let pad = Pad::new(Draft::of(&places), Shelf::of(&places));
+        let mut chat = Chat::open();
+        chat.types("half a thought");
+        pad.note(&chat.state);
+        assert_eq!(Draft::of(&places).text(), "");
+        let other = pad.clone();
+        std::thread::spawn(move || other.write()).join().unwrap();
+        assert_eq!(Draft::of(&places).text(), "half a thought");
+
+        // A pad on which nothing was noted yet takes nothing away.
+        Pad::new(Draft::of(&places), Shelf::of(&places)).write();
+        assert_eq!(Draft::of(&places).text(), "half a thought");
+    }
+}

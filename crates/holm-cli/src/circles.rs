@@ -1,0 +1,52 @@
+//! Agents that hand work on in a circle: none of them would ever be done, so they are told before anything runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use holm_tools::agents::{AgentFile, CrewProblem, ToolNames};
+
+/// Which agents hand work to which.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Circles(BTreeMap<String, Vec<String>>);
+
+impl Circles {
+    /// Of these agents; of two with one name the first counts.
+    pub(crate) fn among<'a>(agents: impl IntoIterator<Item = &'a AgentFile>) -> Self {
+        let mut below = BTreeMap::new();
+        for agent in agents {
+            below.entry(agent.name.clone()).or_insert_with(|| handed_to(agent));
+        }
+        Self(below)
+    }
+
+    /// The circle that an agent stands in, if it stands in one.
+    pub(crate) fn through(&self, agent: &str) -> Option<CrewProblem> {
+        self.way_back(agent).map(|circle| CrewProblem::Circle { circle })
+    }
+
+    /// The way from an agent back to itself.
+    fn way_back(&self, of: &str) -> Option<Vec<String>> {
+        let mut ways = vec![vec![of.to_owned()]];
+        let mut seen = BTreeSet::new();
+        while let Some(way) = ways.pop() {
+            for next in way.last().and_then(|last| self.0.get(last)).into_iter().flatten() {
+                let longer = || way.iter().chain([next]).cloned().collect::<Vec<String>>();
+                if next == of {
+                    return Some(longer());
+                }
+                if seen.insert(next) {
+                    ways.push(longer());
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Whom an agent may hand work to. Not itself: a tool of its own name is the tool.
+fn handed_to(agent: &AgentFile) -> Vec<String> {
+    let tools = match &agent.tools {
+        ToolNames::These(names) => names.as_slice(),
+        ToolNames::All => &[],
+    };
+    tools.iter().chain(&agent.manages).filter(|name| **name != agent.name).cloned().collect()
+}

@@ -1,0 +1,31 @@
+use holm::{
+    grants::{GrantSet, Level},
+    guards::json::Json,
+    kernel::{NanoUsd, Tool, ToolKind, ToolOutput},
+    runtime::{Job, Toolbox, tool_fn},
+};
+
+use super::Work;
+
+#[test]
+fn a_manager_gets_no_tool_that_acts_whenever_it_comes() {
+    let agent = ToolKind::Agent { grants: GrantSet::new(), reserve: NanoUsd::ZERO, tokens: 0 };
+    let mut tools = Toolbox::new();
+    for (name, level, kind) in [
+        ("todo", Level::None, ToolKind::Host),
+        ("executor", Level::Execute, agent),
+        ("look", Level::ReadOnly, ToolKind::Host),
+        ("late", Level::Execute, ToolKind::Host),
+    ] {
+        let mut tool = Tool::new(name, "Is a tool.", Json::object([("type", "object".into())])).level(level);
+        tool.kind = kind;
+        tools = tools.with(tool_fn(tool, |_: Job| async { ToolOutput::text("") }));
+    }
+    let check = |work: Work, expect: &[&str]| {
+        let left = work.bounds(tools.clone()).declarations();
+        let names: Vec<&str> = left.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, expect, "{work:?}");
+    };
+    check(Work::Any, &["todo", "executor", "look", "late"]);
+    check(Work::Delegates, &["todo", "executor"]);
+}

@@ -1,0 +1,19 @@
+//! How many files a server may have open: each that watches a session is one, and systems let a program have about a thousand unless
+//! it asks for more.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// More than connections, stores and sessions at work need together.
+const MOST: u64 = 65_536;
+
+/// Asks for as many as the system allows. Where it gives fewer, fewer can watch, and they are told so by their own systems.
+pub(super) fn raise() {
+    let now = getrlimit(Resource::Nofile);
+    let wanted = now.maximum.map_or(MOST, |maximum| maximum.min(MOST));
+    if now.current.is_some_and(|current| current < wanted) {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: now.maximum });
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

@@ -1,0 +1,67 @@
+//! Keys that lie in a keyring. They are asked for one by one, when somebody needs them: a keyring may want a person to unlock it, and
+//! whoever uses one provider is not asked for the keys of all.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use holm::models::SecretString;
+
+use crate::keyring::Rings;
+
+/// The keys of a keyring by the names of their providers.
+#[derive(Debug)]
+pub(super) struct Ring {
+    rings: Rings,
+    /// Whose keys somebody has put there.
+    names: BTreeSet<String>,
+    /// What came of those that were asked for: the key, or why it is not there.
+    asked: Mutex<Asked>,
+}
+
+type Asked = BTreeMap<String, Result<SecretString, String>>;
+
+impl Ring {
+    /// A keyring with the keys of these providers.
+    pub(super) fn new<'a>(rings: Rings, names: impl Iterator<Item = &'a str>) -> Self {
+        Self { rings, names: names.map(str::to_owned).collect(), asked: Mutex::default() }
+    }
+
+    /// The key of a provider, if somebody has put one there and it still is. The keyring is asked once.
+    pub(super) fn key(&self, provider: &str) -> Option<SecretString> {
+        if !self.names.contains(provider) {
+            return None;
+        }
+        let mut asked = self.asked();
+        let found = asked.entry(provider.to_owned()).or_insert_with(|| self.ask(provider));
+        found.as_ref().ok().cloned()
+    }
+
+    /// Why a key that was asked for is not there although somebody has kept it, and what to do.
+    pub(super) fn lost(&self, provider: &str) -> Option<String> {
+        self.asked().get(provider).and_then(|found| found.as_ref().err().cloned())
+    }
+
+    /// The keys that were asked for, with the names of their providers.
+    pub(super) fn known(&self) -> Vec<(String, SecretString)> {
+        let asked = self.asked();
+        let known =
+            asked.iter().filter_map(|(name, found)| Some((name.clone(), found.as_ref().ok()?.clone())));
+        known.collect()
+    }
+
+    fn ask(&self, provider: &str) -> Result<SecretString, String> {
+        let why = match self.rings.get(provider) {
+            Ok(Some(key)) => return Ok(key),
+            Ok(None) => "the keyring has forgotten it, as it does when the machine starts anew".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(format!("{why}; `holm keys add {provider}` keeps it again"))
+    }
+
+    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

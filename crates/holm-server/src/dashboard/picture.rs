@@ -1,0 +1,83 @@
+//! One picture of another site, in a page of its own, for a person who asked to see it.
+//!
+//! The dashboard's page fetches nothing from elsewhere, whatever a model writes. A picture that somebody wants to see is shown in a
+//! frame instead: a page without scripts and without this server's origin, whose policy lets in the one site that the picture is
+//! of. The browser fetches it, the server does not, and the other site is not told where the question came from.
+
+use axum::response::{IntoResponse as _, Response};
+use http::{
+    HeaderMap, HeaderValue, Uri,
+    header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_FRAME_OPTIONS},
+};
+
+use crate::Refusal;
+
+/// The longest address: a longer one carries something out. The page makes no longer ones links either.
+const LONGEST: usize = 2_048;
+/// How the picture stands in its frame.
+pub(super) const STYLE: &str = "body{margin:0}img{max-width:100%;max-height:100vh}";
+/// What the policy calls the style: SHA-256 of it, so that no other is let in.
+pub(super) const STYLE_HASH: &str = "'sha256-oOkuS7ZoRa6gSnpVLqwks5GJBNqGJg6cfNRp6q7hilg='";
+
+/// Refuses to be anything but a frame of this server's own page. Alone in a window, a picture of anybody's choosing would stand under
+/// this server's name. Browsers say what they ask for and for whom; what says nothing shows no address either.
+pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
+    let is = |name: &str, expect: &str| headers.get(name).is_none_or(|value| value == expect);
+    if is("sec-fetch-dest", "iframe") && is("sec-fetch-site", "same-origin") {
+        return Ok(());
+    }
+    Err(Refusal::forbidden("a picture is shown in a frame of the dashboard, and nowhere else"))
+}
+
+/// The page around a picture.
+pub(super) fn page(address: &str) -> Result<Response, Refusal> {
+    let bad = || {
+        Refusal::bad("bad_address", "`of` is the address of a picture, such as `https://example.org/a.png`")
+    };
+    let origin = origin(address).ok_or_else(bad)?;
+    let policy = format!(
+        "default-src 'none'; img-src {origin}; style-src {STYLE_HASH}; sandbox; frame-ancestors 'self'; base-uri 'none'; \
+         form-action 'none'"
+    );
+    let policy = HeaderValue::from_str(&policy).map_err(|_| bad())?;
+    let source = escaped(address);
+    let text = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Picture</title><style>{STYLE}</style>\
+         <img src=\"{source}\" alt=\"The picture could not be loaded.\" referrerpolicy=\"no-referrer\">"
+    );
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (CONTENT_SECURITY_POLICY, policy),
+        (X_FRAME_OPTIONS, HeaderValue::from_static("SAMEORIGIN")),
+    ];
+    Ok((headers, text).into_response())
+}
+
+/// The site of an address, as a policy names it; none for what is no address of a picture elsewhere.
+fn origin(address: &str) -> Option<String> {
+    if address.len() > LONGEST {
+        return None;
+    }
+    let uri: Uri = address.parse().ok()?;
+    let scheme = uri.scheme_str().filter(|scheme| matches!(*scheme, "http" | "https"))?;
+    let authority = uri.authority()?.as_str();
+    // It becomes a part of a policy, so nothing may be in it that ends a word or a sentence there.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':');
+    (!authority.is_empty() && authority.bytes().all(plain)).then(|| format!("{scheme}://{authority}"))
+}
+
+/// A text as it stands between quotation marks of HTML.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,107 @@
+//! What each call of a session was allowed to use. Events do not tell it, since whoever watches a run is not who decides about
+//! it; the journal does: the same fold that tells events again also decides again what each call needs and what it was given.
+
+use holm_kernel::{AskReason, Effect, journal, visible};
+use holm_store::Store;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::watch::folded;
+use crate::{Refusal, SessionId};
+
+/// Lines that are given of one call: nobody reads more, and a call may name thousands of files.
+const MOST_LINES: usize = 100;
+
+/// What a call may use, from a point of the journal on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Use {
+    /// The record of the journal at which it was decided.
+    record: u64,
+    /// The call, as events number it.
+    call: u64,
+    /// The tool.
+    tool: String,
+    /// Whether somebody is asked, or the call runs with it.
+    step: UseStep,
+    /// What the call needs, as grants; what it runs with, once it runs.
+    needs: Vec<String>,
+    /// What of that nobody had granted when somebody was asked.
+    missing: Vec<String>,
+    /// What an agent holds that the call starts.
+    hands_on: Vec<String>,
+    /// Why somebody is asked.
+    #[schema(value_type = Vec<String>)]
+    reasons: Vec<AskReason>,
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum UseStep {
+    /// Somebody is asked.
+    Asked,
+    /// It runs.
+    Run,
+}
+
+/// What the calls of a session needed and were given, the earliest first.
+pub(crate) async fn uses(store: &Store, id: &SessionId) -> Result<Vec<Use>, Refusal> {
+    folded(store, id, |records| {
+        let mut found = Vec::new();
+        // As with events: what can be told of a journal with erased parts is told.
+        let _ = journal::replay_with(records, |seq, effect| found.extend(used(seq.value(), effect)));
+        found
+    })
+    .await
+}
+
+fn used(record: u64, effect: &Effect) -> Option<Use> {
+    match effect {
+        Effect::Judge(asked) => Some(Use {
+            record,
+            call: asked.tool_call.value(),
+            tool: asked.tool.clone(),
+            step: UseStep::Asked,
+            needs: asked.needs.clone(),
+            missing: asked.missing.clone(),
+            hands_on: asked.hands_on.clone(),
+            reasons: asked.reasons.clone(),
+        }),
+        Effect::RunTool { call, request } => {
+            Some(runs(record, call.value(), &request.tool, lines(request.needs.iter()), Vec::new()))
+        }
+        Effect::Spawn { call, request } => {
+            Some(runs(record, call.value(), &request.tool, Vec::new(), lines(request.grants.iter())))
+        }
+        Effect::CallModel { .. }
+        | Effect::Abort(_)
+        | Effect::Consult(_)
+        | Effect::Check { .. }
+        | Effect::Summarise { .. }
+        | Effect::Emit(_)
+        | Effect::Finish(_)
+        | Effect::Wait(_) => None,
+    }
+}
+
+fn runs(record: u64, call: u64, tool: &str, needs: Vec<String>, hands_on: Vec<String>) -> Use {
+    let tool = visible(tool);
+    Use { record, call, tool, step: UseStep::Run, needs, missing: Vec::new(), hands_on, reasons: Vec::new() }
+}
+
+/// Texts for people: a path can hold anything, so nothing of it stays hidden.
+fn lines(all: impl Iterator<Item = impl ToString>) -> Vec<String> {
+    let mut shown = Vec::new();
+    let mut more = 0_usize;
+    for one in all {
+        if shown.len() < MOST_LINES {
+            shown.push(visible(&one.to_string()));
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        shown.push(format!("[…{more} more not shown…]"));
+    }
+    shown
+}

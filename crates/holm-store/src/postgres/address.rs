@@ -1,0 +1,211 @@
+//! Where the database is, as `psql` takes it, and how far a connection to it is trusted. Nobody sends a password through a
+//! network in the clear because a word was left out.
+
+use std::{net::IpAddr, path::PathBuf, str::FromStr as _};
+
+use tokio_postgres::{
+    Config,
+    config::{Host, SslMode},
+};
+
+use super::{failed, tls::Roots};
+use crate::StoreError;
+
+/// Where the database is.
+pub(super) struct Address {
+    pub(super) config: Config,
+    pub(super) tls: Roots,
+}
+
+/// What was said about TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    Disable,
+    Prefer,
+    Require,
+}
+
+/// How far away the database is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Distance {
+    /// Behind a socket that is a file, where nothing can be overheard and the server knows no TLS.
+    Socket,
+    /// On this machine.
+    Near,
+    /// Behind a network.
+    Far,
+}
+
+/// Whether there is something to be overheard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Password {
+    None,
+    Given,
+}
+
+impl Address {
+    /// Reads an address: `host=… user=…`, or `postgresql://…`. With `sslmode` (`disable`, `prefer`, `require`, `verify-full`) and
+    /// `sslrootcert` (a file, or `system`).
+    ///
+    /// # Errors
+    /// [`StoreError::BadLabel`] for a word that is not known; what the driver says about the rest.
+    pub(super) fn read(text: &str) -> Result<Self, StoreError> {
+        let (rest, words) = if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            from_url(text)
+        } else {
+            from_pairs(text)?
+        };
+        let mut config = Config::from_str(&rest).map_err(failed)?;
+        let said = match words.mode.as_deref() {
+            None => Said::Nothing,
+            Some("disable") => Said::Disable,
+            Some("prefer") => Said::Prefer,
+            Some("require" | "verify-full") => Said::Require,
+            Some(_) => return Err(wrong("sslmode", "disable, prefer, require or verify-full")),
+        };
+        let password = if config.get_password().is_some() { Password::Given } else { Password::None };
+        let mode = mode(said, distance(&config), password);
+        config.ssl_mode(mode);
+        let tls = match (mode, words.roots) {
+            (SslMode::Disable, _) => Roots::None,
+            (_, Some(file)) if file != "system" => Roots::File(PathBuf::from(file)),
+            _ => Roots::System,
+        };
+        Ok(Self { config, tls })
+    }
+}
+
+/// Whether TLS is used. Only whoever says `disable` sends a password through a network in the clear.
+fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
+    match (said, distance, password) {
+        (Said::Disable, _, _) | (_, Distance::Socket, _) | (Said::Nothing, Distance::Near, _) => {
+            SslMode::Disable
+        }
+        (Said::Prefer, Distance::Near, _) | (Said::Prefer, Distance::Far, Password::None) => SslMode::Prefer,
+        (Said::Require, Distance::Near | Distance::Far, _)
+        | (Said::Nothing, Distance::Far, _)
+        | (Said::Prefer, Distance::Far, Password::Given) => SslMode::Require,
+    }
+}
+
+fn distance(config: &Config) -> Distance {
+    let is_near = |host: &Host| match host {
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    };
+    // Where addresses are given, they are what is connected to, whatever the names are.
+    let addresses = config.get_hostaddrs();
+    if addresses.is_empty() && config.get_hosts().iter().all(is_socket) {
+        return Distance::Socket;
+    }
+    let near = if addresses.is_empty() {
+        config.get_hosts().iter().all(is_near)
+    } else {
+        addresses.iter().all(IpAddr::is_loopback)
+    };
+    if near { Distance::Near } else { Distance::Far }
+}
+
+fn is_socket(host: &Host) -> bool {
+    match host {
+        Host::Tcp(_) => false,
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+/// What the driver does not know, or not all of.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Words {
+    mode: Option<String>,
+    roots: Option<String>,
+}
+
+impl Words {
+    /// Keeps a word that is meant here; whether it is.
+    fn take(&mut self, name: &str, value: &str) -> bool {
+        let place = match name {
+            "sslmode" => &mut self.mode,
+            "sslrootcert" => &mut self.roots,
+            _ => return false,
+        };
+        *place = Some(value.to_owned());
+        true
+    }
+}
+
+fn from_url(text: &str) -> (String, Words) {
+    let (mut rest, mut words) = (String::new(), Words::default());
+    let (head, query) = text.split_once('?').unwrap_or((text, ""));
+    rest.push_str(head);
+    let mut mark = '?';
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if !words.take(name, &decoded(value)) {
+            rest.push(mark);
+            rest.push_str(pair);
+            mark = '&';
+        }
+    }
+    (rest, words)
+}
+
+/// With `%2F` and its like as what they stand for.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut left = text.as_bytes();
+    while let [first, rest @ ..] = left {
+        let digits = rest.first_chunk::<2>().and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        left = if byte.is_some() { rest.get(2..).unwrap_or_default() } else { rest };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// `name = value` again and again; a value with spaces stands in `'…'`, and `\` takes the next character as it is.
+fn from_pairs(text: &str) -> Result<(String, Words), StoreError> {
+    let unfinished = || wrong("the address of the database", "`name=value` pairs, or postgresql://…");
+    let (mut rest, mut words) = (String::new(), Words::default());
+    let mut left = text.trim_start();
+    while !left.is_empty() {
+        let (name, after) = left.split_once('=').ok_or_else(unfinished)?;
+        let (value, after) = value(after.trim_start()).ok_or_else(unfinished)?;
+        if !words.take(name.trim(), &value) {
+            let quoted = value.replace('\\', "\\\\").replace('\'', "\\'");
+            rest.push_str(&format!("{}='{quoted}' ", name.trim()));
+        }
+        left = after.trim_start();
+    }
+    Ok((rest, words))
+}
+
+/// The value at the beginning of a text, and what follows it.
+fn value(text: &str) -> Option<(String, &str)> {
+    let (quoted, inside) = match text.strip_prefix('\'') {
+        Some(inside) => (true, inside),
+        None => (false, text),
+    };
+    let mut value = String::new();
+    let mut characters = inside.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => value.push(characters.next()?.1),
+            '\'' if quoted => return Some((value, inside.get(at + 1..)?)),
+            space if space.is_whitespace() && !quoted => return Some((value, inside.get(at..)?)),
+            other => value.push(other),
+        }
+    }
+    (!quoted).then_some((value, ""))
+}
+
+fn wrong(what: &str, reason: &str) -> StoreError {
+    StoreError::BadLabel { what: what.into(), reason: reason.into() }
+}
+
+#[cfg(test)]
+mod tests;

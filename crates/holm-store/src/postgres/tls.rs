@@ -1,0 +1,145 @@
+//! TLS to the server. A certificate is always looked at, whatever word was said for it: one that nobody looks at keeps nobody
+//! out.
+
+use std::{
+    io,
+    path::PathBuf,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use holm_runtime::BoxFuture;
+use rustls_platform_verifier::Verifier;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_postgres::{
+    Socket,
+    tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream},
+};
+use tokio_rustls::{
+    TlsConnector, client,
+    rustls::{
+        ClientConfig, RootCertStore,
+        crypto::ring,
+        pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+    },
+};
+
+use crate::StoreError;
+
+/// Whose certificates are believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Roots {
+    /// Nobody's: nothing is encrypted.
+    None,
+    /// Whom the operating system trusts.
+    System,
+    /// Whoever is named in a file.
+    File(PathBuf),
+}
+
+/// Secures connections.
+#[derive(Clone)]
+pub(super) struct Tls(Option<Arc<ClientConfig>>);
+
+impl Tls {
+    pub(super) fn new(roots: Roots) -> Result<Self, StoreError> {
+        let provider = Arc::new(ring::default_provider());
+        let wrong = |reason: String| StoreError::System { reason: format!("no TLS: {reason}") };
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| wrong(error.to_string()))?;
+        let config = match roots {
+            Roots::None => return Ok(Self(None)),
+            Roots::System => {
+                let verifier = Verifier::new(provider).map_err(|error| wrong(error.to_string()))?;
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth()
+            }
+            Roots::File(path) => {
+                let in_file = |reason: String| wrong(format!("{}: {reason}", path.display()));
+                let read =
+                    CertificateDer::pem_file_iter(&path).map_err(|error| in_file(error.to_string()))?;
+                let mut store = RootCertStore::empty();
+                for root in read {
+                    let root = root.map_err(|error| in_file(error.to_string()))?;
+                    store.add(root).map_err(|error| in_file(error.to_string()))?;
+                }
+                if store.is_empty() {
+                    return Err(in_file("no certificate is in it".into()));
+                }
+                builder.with_root_certificates(store).with_no_client_auth()
+            }
+        };
+        Ok(Self(Some(Arc::new(config))))
+    }
+}
+
+impl MakeTlsConnect<Socket> for Tls {
+    type Stream = Secured;
+    type TlsConnect = Towards;
+    type Error = io::Error;
+
+    fn make_tls_connect(&mut self, domain: &str) -> Result<Towards, io::Error> {
+        // Sockets have no name; whether one is needed is known later.
+        let name = ServerName::try_from(domain.to_owned()).ok();
+        Ok(Towards { config: self.0.clone(), name })
+    }
+}
+
+/// Secures one connection.
+pub(super) struct Towards {
+    config: Option<Arc<ClientConfig>>,
+    name: Option<ServerName<'static>>,
+}
+
+impl TlsConnect<Socket> for Towards {
+    type Stream = Secured;
+    type Error = io::Error;
+    type Future = BoxFuture<'static, Result<Secured, io::Error>>;
+
+    fn connect(self, stream: Socket) -> Self::Future {
+        Box::pin(async move {
+            let (Some(config), Some(name)) = (self.config, self.name) else {
+                return Err(io::Error::other("the host is no name for a certificate"));
+            };
+            Ok(Secured(Box::new(TlsConnector::from(config).connect(name, stream).await?)))
+        })
+    }
+}
+
+/// A connection that is secured.
+pub(super) struct Secured(Box<client::TlsStream<Socket>>);
+
+impl TlsStream for Secured {
+    fn channel_binding(&self) -> ChannelBinding {
+        ChannelBinding::none()
+    }
+}
+
+impl AsyncRead for Secured {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0).poll_read(context, into)
+    }
+}
+
+impl AsyncWrite for Secured {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0).poll_shutdown(context)
+    }
+}

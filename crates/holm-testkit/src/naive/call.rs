@@ -1,0 +1,82 @@
+//! One call of a reply, as a plain enum.
+
+use std::sync::Arc;
+
+use holm_grants::{GrantSet, Mode, Need};
+use holm_kernel::{CallId, Timestamp, Tool, ToolOutput};
+
+/// One call.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) id: CallId,
+    /// None where there is no such tool.
+    pub(super) tool: Option<Arc<Tool>>,
+    pub(super) arguments: Arc<str>,
+    pub(super) needs: Vec<Need>,
+    /// The id of the question that was asked last.
+    pub(super) question: Option<CallId>,
+    /// How much had been withdrawn when it was asked.
+    pub(super) asked: u64,
+    /// The same, for a question that was answered with a yes.
+    pub(super) approved: Option<u64>,
+    pub(super) rewrites: u64,
+    /// It may have run before, on a host that is gone.
+    pub(super) again: bool,
+    pub(super) stage: Stage,
+}
+
+/// Where a call stands.
+#[derive(Debug, PartialEq)]
+pub(super) enum Stage {
+    /// Somebody is asked.
+    Judging,
+    /// Its turn has not come.
+    Ready,
+    /// Handed out, and not yet written down.
+    Issued { deadline: Timestamp },
+    /// It may have happened.
+    Running { deadline: Timestamp },
+    /// A child carries it out.
+    Delegated { since: Timestamp, grants: GrantSet, mode: Mode, child: Option<String> },
+    /// Hooks look at the result; the real kernel names the question.
+    Reviewing { consult: Option<CallId>, output: Box<ToolOutput> },
+    /// Answered; none has no vote on whether the run is done.
+    Done { vote: Option<bool> },
+}
+
+impl Call {
+    pub(super) fn new(id: CallId, tool: Option<Arc<Tool>>) -> Self {
+        Self {
+            id,
+            tool,
+            arguments: Arc::from(""),
+            needs: Vec::new(),
+            question: None,
+            asked: 0,
+            approved: None,
+            rewrites: 0,
+            again: false,
+            stage: Stage::Ready,
+        }
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.stage, Stage::Done { .. })
+    }
+
+    pub(super) fn aborts_siblings(&self) -> bool {
+        self.tool.as_ref().is_some_and(|tool| tool.aborts_siblings)
+    }
+
+    /// When it has to be stopped.
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        match &self.stage {
+            Stage::Issued { deadline } | Stage::Running { deadline } => Some(*deadline),
+            Stage::Delegated { since, .. } => {
+                let timeout = self.tool.as_ref().and_then(|tool| tool.timeout_ms);
+                timeout.map(|timeout| since.plus(timeout))
+            }
+            Stage::Judging | Stage::Ready | Stage::Reviewing { .. } | Stage::Done { .. } => None,
+        }
+    }
+}

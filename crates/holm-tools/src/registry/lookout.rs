@@ -1,0 +1,189 @@
+//! One watch of the system for the whole process. The system gives each user a bounded number of them, and a server has
+//! thousands of sessions that look at the same few folders.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::sync::mpsc;
+
+use super::WatchError;
+
+/// The one that is there, as long as somebody listens.
+static SHARED: Mutex<Weak<Lookout>> = Mutex::new(Weak::new());
+
+/// What somebody who listens is told.
+#[derive(Debug, Clone)]
+pub(super) enum Heard {
+    /// Something has changed. Paths are as the folder was named by whoever listens.
+    Changed(Event),
+    /// Something may have, and nobody knows what.
+    Missed,
+}
+
+/// Listens for changes of folders. Dropped, it listens no more.
+pub(super) struct Ear {
+    lookout: Arc<Lookout>,
+    number: u64,
+    sender: mpsc::UnboundedSender<Heard>,
+    /// The folders as they were named, and as the system knows them.
+    folders: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl Ear {
+    /// Listens to nothing yet.
+    pub(super) fn new() -> Result<(Self, mpsc::UnboundedReceiver<Heard>), WatchError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let lookout = Lookout::shared()?;
+        let (sender, heard) = mpsc::unbounded_channel();
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        Ok((Self { lookout, number, sender, folders: BTreeMap::new() }, heard))
+    }
+
+    /// Listens to a folder; whether that can be.
+    pub(super) fn watch(&mut self, folder: &Path) -> bool {
+        self.unwatch(folder);
+        // Two names of one folder would be one to the system, and only one of them would be told.
+        let Ok(real) = std::fs::canonicalize(folder) else { return false };
+        let (named, sender) = (folder.to_owned(), self.sender.clone());
+        let joined = self.lookout.join(&real, Listener { number: self.number, named, sender });
+        if joined {
+            self.folders.insert(folder.to_owned(), real);
+        }
+        joined
+    }
+
+    /// Listens to a folder no more.
+    pub(super) fn unwatch(&mut self, folder: &Path) {
+        if let Some(real) = self.folders.remove(folder) {
+            self.lookout.leave(&real, self.number, folder);
+        }
+    }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        for (named, real) in std::mem::take(&mut self.folders) {
+            self.lookout.leave(&real, self.number, &named);
+        }
+    }
+}
+
+/// Somebody who listens to a folder.
+struct Listener {
+    number: u64,
+    /// How they call it.
+    named: PathBuf,
+    sender: mpsc::UnboundedSender<Heard>,
+}
+
+/// Who listens to which folder.
+type Listeners = HashMap<PathBuf, Vec<Listener>>;
+
+struct Lookout {
+    /// Held whenever somebody comes or goes. Never taken by the thread that tells of changes, which the watcher waits for.
+    watcher: Mutex<RecommendedWatcher>,
+    listeners: Arc<Mutex<Listeners>>,
+}
+
+impl Lookout {
+    fn shared() -> Result<Arc<Self>, WatchError> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lookout) = shared.upgrade() {
+            return Ok(lookout);
+        }
+        let listeners = Arc::<Mutex<Listeners>>::default();
+        let told = Arc::clone(&listeners);
+        let watcher =
+            notify::recommended_watcher(move |event: notify::Result<Event>| pass_on(event, &lock(&told)));
+        let watcher = Mutex::new(watcher.map_err(|error| WatchError(error.to_string()))?);
+        let lookout = Arc::new(Self { watcher, listeners });
+        *shared = Arc::downgrade(&lookout);
+        Ok(lookout)
+    }
+
+    fn join(&self, folder: &Path, listener: Listener) -> bool {
+        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, named) = (listener.number, listener.named.clone());
+        // First who is told, then the watch: nothing is missed between.
+        lock(&self.listeners).entry(folder.to_owned()).or_default().push(listener);
+        // Also where it is watched already: that may have been another folder, which lay at the same place.
+        if watcher.watch(folder, RecursiveMode::NonRecursive).is_ok() {
+            return true;
+        }
+        self.strike(folder, number, &named);
+        false
+    }
+
+    fn leave(&self, folder: &Path, number: u64, named: &Path) {
+        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.strike(folder, number, named) == Left::Nobody {
+            // It may have ended with the folder that it was on.
+            let _ = watcher.unwatch(folder);
+        }
+    }
+
+    fn strike(&self, folder: &Path, number: u64, named: &Path) -> Left {
+        let mut listeners = lock(&self.listeners);
+        let Some(known) = listeners.get_mut(folder) else { return Left::Nobody };
+        known.retain(|known| known.number != number || known.named != *named);
+        if !known.is_empty() {
+            return Left::Somebody;
+        }
+        listeners.remove(folder);
+        Left::Nobody
+    }
+}
+
+/// Who still listens to a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Nobody,
+    Somebody,
+}
+
+/// Nothing here can be left half done, so a panic elsewhere does no harm.
+fn lock(listeners: &Mutex<Listeners>) -> MutexGuard<'_, Listeners> {
+    listeners.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether an event says that something is another than it was. Each session that begins looks into the folders, and to tell all
+/// the others of it would take longer than the look.
+fn is_change(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
+        _ => true,
+    }
+}
+
+/// Tells everybody whom an event is about.
+fn pass_on(event: notify::Result<Event>, listeners: &Listeners) {
+    let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
+        for listener in listeners.values().flatten() {
+            // Whoever has just gone need not know.
+            let _ = listener.sender.send(Heard::Missed);
+        }
+        return;
+    };
+    if !is_change(event.kind) {
+        return;
+    }
+    let mut meant: BTreeMap<u64, (&Listener, Vec<PathBuf>)> = BTreeMap::new();
+    for path in &event.paths {
+        for listener in listeners.get(path).into_iter().flatten() {
+            let (_, paths) = meant.entry(listener.number).or_insert_with(|| (listener, Vec::new()));
+            paths.push(listener.named.clone());
+        }
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { continue };
+        for listener in listeners.get(folder).into_iter().flatten() {
+            let (_, paths) = meant.entry(listener.number).or_insert_with(|| (listener, Vec::new()));
+            paths.push(listener.named.join(name));
+        }
+    }
+    for (listener, paths) in meant.into_values() {
+        let _ = listener.sender.send(Heard::Changed(Event { paths, ..event.clone() }));
+    }
+}

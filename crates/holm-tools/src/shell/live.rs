@@ -1,0 +1,141 @@
+//! What a child writes while it runs, for people who watch: its latest whole lines.
+//!
+//! Whole lines alone, because whoever hands them on takes out secrets first, and half of one would not be known again.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use holm_jail::{Capture, Stream};
+
+/// How often watchers are told: often enough to be alive, seldom enough that a chatty command costs nobody anything.
+pub(crate) const BEAT: Duration = Duration::from_millis(250);
+/// Bytes of the lines that are kept: less than an update carries.
+const MOST: usize = 900;
+/// A longer line is not shown: it would be all that there is to see.
+const LONGEST_LINE: usize = 400;
+/// Bytes of one piece that are looked at, from its end: more than are kept.
+const FAR: usize = 4 * 1024;
+
+/// Listens to one child. Clones hear the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Live(Arc<Mutex<Tail>>);
+
+impl Live {
+    /// Listens to what is captured, beside whoever does so already.
+    pub(crate) fn listen(&self, capture: Capture) -> Capture {
+        let (own, mut before) = (self.clone(), capture.spill);
+        let spill = move |stream: Stream, piece: &[u8]| {
+            own.hear(stream, piece);
+            before.as_mut().map_or(Ok(()), |spill| spill(stream, piece))
+        };
+        Capture { keep: capture.keep, spill: Some(Box::new(spill)) }
+    }
+
+    /// The latest lines, if there are others than the last time.
+    pub(crate) fn news(&self) -> Option<String> {
+        let mut tail = self.tail();
+        if !mem::take(&mut tail.fresh) {
+            return None;
+        }
+        let lines: Vec<&str> = tail.lines.iter().map(String::as_str).collect();
+        Some(lines.join("\n"))
+    }
+
+    fn hear(&self, stream: Stream, piece: &[u8]) {
+        let mut tail = self.tail();
+        let skipped = piece.len().saturating_sub(FAR);
+        if skipped > 0 {
+            tail.pending(stream).give_up();
+        }
+        let near = piece.get(skipped..).unwrap_or_default();
+        for part in near.split_inclusive(|byte| ends_line(*byte)) {
+            tail.take(stream, part);
+        }
+    }
+
+    /// A panic elsewhere leaves at worst a line too few on a screen.
+    fn tail(&self) -> MutexGuard<'_, Tail> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is left of what was heard.
+#[derive(Debug, Default)]
+struct Tail {
+    lines: VecDeque<String>,
+    /// Of the lines, with their ends.
+    bytes: usize,
+    fresh: bool,
+    out: Pending,
+    err: Pending,
+}
+
+impl Tail {
+    fn pending(&mut self, stream: Stream) -> &mut Pending {
+        match stream {
+            Stream::Out => &mut self.out,
+            Stream::Err => &mut self.err,
+        }
+    }
+
+    fn take(&mut self, stream: Stream, part: &[u8]) {
+        let pending = self.pending(stream);
+        pending.add(part);
+        if !part.last().is_some_and(|byte| ends_line(*byte)) {
+            return;
+        }
+        let Some(line) = pending.line() else { return };
+        self.bytes = self.bytes.saturating_add(line.len() + 1);
+        self.lines.push_back(line);
+        while self.bytes > MOST
+            && let Some(old) = self.lines.pop_front()
+        {
+            self.bytes = self.bytes.saturating_sub(old.len() + 1);
+        }
+        self.fresh = true;
+    }
+}
+
+/// A line that has yet to end.
+#[derive(Debug, Default)]
+struct Pending {
+    bytes: Vec<u8>,
+    /// Whether it is too long to be shown.
+    long: bool,
+}
+
+impl Pending {
+    fn add(&mut self, part: &[u8]) {
+        if self.long || self.bytes.len() + part.len() > LONGEST_LINE {
+            self.give_up();
+        } else {
+            self.bytes.extend_from_slice(part);
+        }
+    }
+
+    fn give_up(&mut self) {
+        self.bytes.clear();
+        self.long = true;
+    }
+
+    /// The line, now that it has ended; none where it says nothing.
+    fn line(&mut self) -> Option<String> {
+        let (bytes, long) = (mem::take(&mut self.bytes), mem::take(&mut self.long));
+        if long {
+            return Some("…".into());
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let text: String = text.chars().filter(|letter| !letter.is_control() || *letter == '\t').collect();
+        (!text.trim().is_empty()).then_some(text)
+    }
+}
+
+/// Programs that say how far they are go back to the beginning of a line.
+fn ends_line(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+// Who may only look: everything is there to see, nothing is there to press, and the server says no all the same.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { ended, findings, shot, stage } from './stage.mjs';
+
+let staged;
+let token;
+before(async () => {
+  staged = await stage();
+  const { user } = await staged.ask('GET', '/api/me');
+  ({ token } = await staged.ask('POST', '/api/tokens', { user, role: 'viewer', sessions: null }));
+});
+after(() => staged?.close());
+
+/** What the server says to somebody who may only look. */
+async function refused(method, path, body) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return (await fetch(`${staged.url}${path}`, { method, headers, body: JSON.stringify(body) })).status;
+}
+
+test('a viewer reads a chat and finds nothing to say, to try again or to fork', async () => {
+  const id = await ended(staged, 'hello');
+  const { page, context, faults } = await staged.page({ token, path: `/chat/${id}` });
+  const log = page.getByRole('log');
+  await log.getByText('You said hello').waitFor();
+  assert.equal(await page.getByRole('textbox').count(), 0);
+  for (const name of ['Try again', 'Change in a fork', 'Fork from here', 'Stop', 'Send']) {
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+  }
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'viewer-chat');
+  assert.deepEqual(faults, []);
+  assert.equal(await refused('POST', `/api/sessions/${id}/prompt`, { text: 'x' }), 403);
+  assert.equal(await refused('POST', `/api/sessions/${id}/fork`, { at: 1 }), 403);
+  await context.close();
+});
+
+test('a viewer sees what is asked, and somebody else answers', async () => {
+  const owner = await staged.page();
+  await owner.page.getByRole('textbox', { name: /What is to be done/ }).fill('write seen.txt');
+  await owner.page.keyboard.press('Enter');
+  await owner.page.getByRole('button', { name: 'Allow once' }).waitFor();
+  const id = new URL(owner.page.url()).hash.split('/').at(-1);
+  const viewer = await staged.page({ token, path: `/chat/${id}` });
+  const question = viewer.page.getByRole('region', { name: /May write run/ });
+  await question.getByText('Your token lets you look and not answer.').waitFor();
+  assert.equal(await question.getByRole('button').count(), 0);
+  const [posed] = await staged.ask('GET', `/api/sessions/${id}/questions`);
+  assert.equal(await refused('POST', `/api/sessions/${id}/questions`, { question: posed.id, answer: 'once' }), 403);
+  await owner.page.getByRole('button', { name: 'Allow once' }).click();
+  await viewer.page.getByRole('log').getByText('Answered.').waitFor();
+  await question.waitFor({ state: 'detached' });
+  await owner.context.close();
+  await viewer.context.close();
+});
+
+test('a viewer goes through a run in time, and forks nothing', async () => {
+  const id = await ended(staged, 'hello');
+  const { page, context, faults } = await staged.page({ token, path: `/run/${id}` });
+  const then = page.getByRole('region', { name: 'The run at this point' });
+  await then.getByText('You said hello').waitFor();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByRole('button', { name: 'To the end' }).click();
+  await then.getByText('Answered.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Fork from here' }).count(), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a viewer finds nothing of the house to change', async () => {
+  const { page, context } = await staged.page({ token, path: '/settings' });
+  await page.getByText('are for administrators').waitFor();
+  for (const [method, path, body] of [
+    ['POST', '/api/tokens', { user: 'eve', role: 'admin', sessions: null }],
+    ['POST', '/api/keys', { provider: 'openai', key: 'x' }],
+    ['POST', '/api/jobs', { id: 'x', spec: { when: 'asked', prompt: 'x' } }],
+    ['POST', '/api/backups', { name: 'x' }],
+    ['POST', '/api/reload-tools', {}],
+  ]) {
+    assert.equal(await refused(method, path, body), 403, path);
+  }
+  await page.goto(`${staged.url}/#/`);
+  await page.getByText('it starts no sessions').waitFor();
+  await context.close();
+});

@@ -1,0 +1,104 @@
+// What MCP servers give and want: results that are drawn as tables and charts, and forms for a person.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { findings, shot, stage } from './stage.mjs';
+
+let staged;
+before(async () => {
+  staged = await stage();
+  const script = fileURLToPath(new URL('server.py', import.meta.url));
+  const entry = { command: '/usr/bin/python3', args: [script], grants: [`read:${script}`] };
+  await staged.ask('POST', '/api/mcp-servers', { name: 'harbour', entry });
+  // What a server offers is known once it was looked at.
+  const tested = await staged.ask('POST', '/api/mcp-servers/harbour/test');
+  assert.deepEqual(tested.tools.map((tool) => tool.name).sort(), ['harbour_ask', 'harbour_draw', 'harbour_picture']);
+});
+after(() => staged?.close());
+
+/** Begins a chat and lets its call run. What comes next is waited for by whoever asked. */
+async function called(page, prompt, next) {
+  await page.getByRole('textbox', { name: /What is to be done/ }).fill(prompt);
+  await page.keyboard.press('Enter');
+  const allow = page.getByRole('button', { name: 'Allow once' });
+  await allow.or(next).first().waitFor();
+  if (await allow.isVisible()) await allow.click();
+  await next.waitFor();
+}
+
+/** A card that somebody was asked about is open already. */
+async function opened(card) {
+  if ((await card.getAttribute('open')) === null) await card.locator('summary').first().click();
+}
+
+test('a table and a chart that a tool has drawn are seen, and nothing of them is HTML', async () => {
+  const { page, context, faults, outside } = await staged.page();
+  const log = page.getByRole('log');
+  await called(page, 'call harbour_draw {}', log.getByText('Answered.'));
+  const card = log.locator('details.card').first();
+  await opened(card);
+  const table = card.getByRole('table', { name: 'Tides' });
+  await table.waitFor();
+  assert.deepEqual(await table.getByRole('columnheader').allInnerTexts(), ['port', 'metres']);
+  assert.deepEqual(await table.getByRole('cell').allInnerTexts(), ['Brest', '6.1', '<b>Cuxhaven</b>', '3']);
+  const chart = card.getByRole('img', { name: 'Metres by port' });
+  await chart.waitFor();
+  const widths = await chart.locator('.bar').evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
+  assert.equal(widths.length, 2);
+  assert.ok(widths[0] > widths[1] && widths[1] > 0, `${widths}`);
+  await card.getByText('in 2 files').waitFor();
+  assert.equal(await card.locator('b').count(), 0);
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'drawn');
+  assert.deepEqual(faults, []);
+  assert.deepEqual(outside(), []);
+  await context.close();
+});
+
+test('a picture that a tool gives is seen in its card, from its own bytes', async () => {
+  const { page, context, faults, outside } = await staged.page();
+  const log = page.getByRole('log');
+  await called(page, 'call harbour_picture {}', log.getByText('Answered.'));
+  const card = log.locator('details.card').first();
+  await opened(card);
+  const picture = card.getByRole('img', { name: 'image/png' });
+  await picture.waitFor();
+  assert.match(await picture.getAttribute('src'), /^data:image\/png;base64,/);
+  await page.waitForFunction(() => document.querySelector('details.card img')?.naturalWidth === 1);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(outside(), []);
+  await context.close();
+});
+
+test('a form of a server is filled in by a person, and what they wrote arrives in its types', async () => {
+  const { page, context } = await staged.page();
+  const form = page.getByRole('region', { name: /The MCP server “harbour” asks/ });
+  await called(page, 'call harbour_ask {}', form);
+  await form.getByText('Who sails?').waitFor();
+  await form.getByText("the server's words, not Holm's").waitFor();
+  await form.getByLabel('Your name').fill('Ada');
+  await form.getByLabel('Age').fill('36');
+  await form.getByLabel('Boat').selectOption('sloop');
+  await form.getByLabel('You can swim').check();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'form');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('log').getByText('Answered.').waitFor();
+  const told = JSON.stringify(staged.model.asked.at(-1).messages.at(-1));
+  for (const word of ['accept', 'Ada', 'sloop']) assert.ok(told.includes(word), `${word} in ${told}`);
+  assert.match(told.replaceAll('\\', ''), /"age": ?36\b/);
+  assert.match(told.replaceAll('\\', ''), /"swims": ?true/);
+  await context.close();
+});
+
+test('a form can be declined, and the server is told so', async () => {
+  const { page, context } = await staged.page();
+  const form = page.getByRole('region', { name: /The MCP server “harbour” asks/ });
+  await called(page, 'call harbour_ask {}', form);
+  await form.getByRole('button', { name: 'Decline' }).click();
+  await page.getByRole('log').getByText('Answered.').waitFor();
+  assert.match(JSON.stringify(staged.model.asked.at(-1).messages.at(-1)), /decline/);
+  await context.close();
+});
