@@ -116,6 +116,17 @@ impl Watch {
     /// The next frame and the place after it; none when there will be none.
     pub(crate) async fn next(&mut self) -> Option<(Frame, Cursor)> {
         loop {
+            match self.told().await {
+                Some(frame) => return Some(frame),
+                None if self.state == State::Over => return None,
+                None => self.wait().await,
+            }
+        }
+    }
+
+    /// The next of what was told by now, and the place after it; none where nothing is left of it.
+    pub(crate) async fn told(&mut self) -> Option<(Frame, Cursor)> {
+        loop {
             if let Some(frame) = self.waiting.pop_front() {
                 return Some(frame);
             }
@@ -137,7 +148,7 @@ impl Watch {
                 Step::Wait if self.feed.begun() != self.begun => {
                     (self.begun, self.rest) = (self.feed.begun(), Rest::Journal);
                 }
-                Step::Wait => self.wait().await,
+                Step::Wait => return None,
                 Step::Behind => {
                     // Whoever is behind because the feed was begun anew is not slow.
                     let begun = self.feed.begun();

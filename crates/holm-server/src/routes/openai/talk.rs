@@ -61,6 +61,18 @@ pub(super) struct Talk {
     again: u32,
     /// What is wrong with the last answer, until it is asked for again.
     problem: Option<String>,
+    then: Then,
+}
+
+/// What follows once everything is heard that was told before it. Another thread may tell something and what follows from it
+/// while this one looks from the first to the second.
+enum Then {
+    /// More is told.
+    Listen,
+    /// The client's tools are called.
+    Call(Vec<Block>),
+    /// The session does nothing any more.
+    Rest,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +125,7 @@ impl Talk {
             form: None,
             again: 0,
             problem: None,
+            then: Then::Listen,
         })
     }
 
@@ -142,6 +155,14 @@ impl Talk {
             {
                 return Some(self.fail(FailureClass::Server, &refusal.message));
             }
+            if !matches!(self.then, Then::Listen) {
+                let heard = self.watch.told().await.map(|(frame, _)| self.hear(&frame));
+                match heard {
+                    Some(None) => continue,
+                    Some(piece) => return piece,
+                    None => return Some(self.follow()),
+                }
+            }
             let errands = self.errands.clone();
             let calls = async {
                 match &errands {
@@ -149,7 +170,7 @@ impl Talk {
                     None => std::future::pending().await,
                 }
             };
-            // In this order: nobody hears anything without a token, and what was said comes before what follows from it.
+            // In this order: nobody hears anything without a token.
             tokio::select! {
                 biased;
                 changed = self.changes.changed() => {
@@ -167,17 +188,26 @@ impl Talk {
                     }
                     None => return Some(self.fail(FailureClass::Server, "the session is no longer watched")),
                 },
-                calls = calls => {
-                    self.phase = Phase::Ending(StopReason::ToolUse);
-                    return Some(Piece::Calls(calls));
-                }
+                calls = calls => self.then = Then::Call(calls),
                 changed = self.state.changed() => {
                     let over = matches!(*self.state.borrow_and_update(), State::Idle(_) | State::Closed);
                     if over || changed.is_err() {
-                        let message = "the session was let go before it had answered";
-                        return Some(self.fail(FailureClass::Server, message));
+                        self.then = Then::Rest;
                     }
                 }
+            }
+        }
+    }
+
+    /// What follows what was told.
+    fn follow(&mut self) -> Piece {
+        match std::mem::replace(&mut self.then, Then::Rest) {
+            Then::Call(calls) => {
+                self.phase = Phase::Ending(StopReason::ToolUse);
+                Piece::Calls(calls)
+            }
+            Then::Listen | Then::Rest => {
+                self.fail(FailureClass::Server, "the session was let go before it had answered")
             }
         }
     }
@@ -187,6 +217,7 @@ impl Talk {
         self.room.settled().await;
         // That it is idle in between is no end; that it is so later on, before anything was answered, is one.
         self.state.borrow_and_update();
+        self.then = Then::Listen;
         drop(self.server.hall().prompt(&self.room, Some(form::again(problem))).await?);
         Ok(())
     }
