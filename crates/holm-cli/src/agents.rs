@@ -66,7 +66,19 @@ pub(crate) struct Listed {
 }
 
 impl Chosen {
-    /// The agent of a name, or of a file.
+    /// The agent of a name, or of a file, for whoever lets it work.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find), and where it stands in a circle of agents that hand work to one another.
+    pub(crate) fn to_work(name: &str, places: &Places) -> Result<Self, Trouble> {
+        let chosen = Self::find(name, places)?;
+        if let Self::Native { file, path, .. } = &chosen {
+            check_circle(file, path, places)?;
+        }
+        Ok(chosen)
+    }
+
+    /// The agent of a name, or of a file, for whoever looks at it.
     ///
     /// # Errors
     /// Where there is none, nobody trusts its file, or its file is wrong.
@@ -81,7 +93,6 @@ impl Chosen {
                 match read {
                     Ok(file) if file.name == name => {
                         admitted(&path, owner, places)?;
-                        check_circle(&file, &path, places)?;
                         return Ok(Self::Native { file: Box::new(file), path, owner });
                     }
                     Err(why) if stem == name => {

@@ -42,11 +42,12 @@ impl Circles {
     }
 }
 
-/// Whom an agent may hand work to. Not itself: a tool of its own name is the tool.
+/// Whom an agent may hand work to. Among its tools its own name means the tool; whom it manages are agents, whatever tools are
+/// called like them.
 fn handed_to(agent: &AgentFile) -> Vec<String> {
     let tools = match &agent.tools {
         ToolNames::These(names) => names.as_slice(),
         ToolNames::All => &[],
     };
-    tools.iter().chain(&agent.manages).filter(|name| **name != agent.name).cloned().collect()
+    tools.iter().filter(|name| **name != agent.name).chain(&agent.manages).cloned().collect()
 }

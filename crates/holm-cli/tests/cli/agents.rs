@@ -93,19 +93,28 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     write("two", "manages: [three]");
     write("three", "tools: [one, three]\ncolour: red");
     write("four", "tools: [one, four]");
+    write("five", "manages: [five]");
     let checked = stage.holm(["check"]);
     assert_eq!(checked.code, Some(3), "{checked:?}");
     // Whoever chooses one of them is told, and nobody is asked.
     let ran = stage.run(&["--agent", "one", "-p", "Look."]);
     ran.fails(3, "one.md: work would go in a circle: one -> two -> three -> one; take one of them out");
+    stage.run(&["--agent", "five", "-p", "Look."]).fails(3, "work would go in a circle: five -> five; take");
     assert!(stage.double.requests().is_empty());
+    // Whoever only looks at one sees what to mend.
+    let shown = stage.holm(["agent", "show", "one"]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    assert!(shown.out.contains("[\"read\",\"two\"]"), "{shown:?}");
     let circles = checked.out.lines().filter(|line| line.contains("work would go in a circle: "));
     let named: Vec<&str> =
         circles.filter_map(|line| line.split("circle: ").nth(1)?.split(';').next()).collect();
-    assert_eq!(
-        named,
-        ["one -> two -> three -> one", "three -> one -> two -> three", "two -> three -> one -> two"]
-    );
+    let expect = [
+        "five -> five",
+        "one -> two -> three -> one",
+        "three -> one -> two -> three",
+        "two -> three -> one -> two",
+    ];
+    assert_eq!(named, expect);
     assert!(
         checked.out.contains("three.md: ") && checked.out.contains("`colour` means nothing here"),
         "{checked:?}"

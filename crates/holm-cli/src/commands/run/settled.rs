@@ -46,7 +46,7 @@ impl Args {
     ) -> Result<(Self, Places), Trouble> {
         let mut here = Here::find(&places)?;
         here.check(&places)?;
-        let chosen = self.agent.as_deref().map(|name| Chosen::find(name, &places)).transpose()?;
+        let chosen = self.agent.as_deref().map(|name| Chosen::to_work(name, &places)).transpose()?;
         if let Some(chosen) = &chosen {
             let (says, owner) = chosen.says();
             here.loaded.layers = here.loaded.layers.with_agent(says, owner);
