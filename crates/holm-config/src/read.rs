@@ -1,12 +1,12 @@
 //! A file's text into what it says, or into the one message that helps.
 
 use std::{
-    fs::{self, File as Open},
-    io::Read as _,
+    io::{Error, ErrorKind},
     path::Path,
 };
 
 use holm_guards::schema::closest;
+use holm_tools::plain::{open_plain, read_within};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -62,16 +62,20 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
 /// The text of a file; none where there is none. What Holm relies on must not be anybody's to write, but for a project's
 /// file, at which a person looks.
 pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, ConfigError> {
-    let unreadable =
-        |error: std::io::Error| ConfigError::whole(path, ConfigProblem::Unreadable(error.to_string()));
-    let data = match fs::metadata(path) {
-        Ok(data) => data,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+    let unreadable = |error: Error| {
+        let problem = match error.kind() {
+            ErrorKind::FileTooLarge => ConfigProblem::TooLarge { most: MOST_FILE_BYTES },
+            _ => ConfigProblem::Unreadable(error.to_string()),
+        };
+        ConfigError::whole(path, problem)
+    };
+    let file = match open_plain(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
-    if !data.is_file() {
-        return Err(ConfigError::whole(path, ConfigProblem::Unreadable("it is no file".into())));
-    }
+    // Of the file that is read, whatever lies there by now.
+    let data = file.metadata().map_err(unreadable)?;
     #[cfg(unix)]
     if layer != Layer::Project && std::os::unix::fs::MetadataExt::mode(&data) & OTHERS_WRITE != 0 {
         return Err(ConfigError::whole(path, ConfigProblem::Exposed));
@@ -80,12 +84,7 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
     if layer != Layer::Project && !is_ours(std::os::unix::fs::MetadataExt::uid(&data)) {
         return Err(ConfigError::whole(path, ConfigProblem::Foreign));
     }
-    let mut bytes = Vec::new();
-    let file = Open::open(path).map_err(unreadable)?;
-    file.take(MOST_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MOST_FILE_BYTES {
-        return Err(ConfigError::whole(path, ConfigProblem::TooLarge { most: MOST_FILE_BYTES }));
-    }
+    let bytes = read_within(file, MOST_FILE_BYTES).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let whole = String::from_utf8_lossy(error.as_bytes());
         let line = line_of(&whole, error.utf8_error().valid_up_to());

@@ -10,6 +10,7 @@
 //! - [`simple`]: look-ups for models that are too small for those.
 //! - [`info`]: the date, and what kind of machine this is.
 //! - [`text`]: which characters of somebody else's text are shown.
+//! - [`plain`]: files that anybody may have put there, read without waiting and within a bound.
 //! - [`trust`]: which files a person has looked at, by what is in them.
 //! - [`shell`]: commands in a jail, rules about them, and what is remembered of a person's answers.
 //! - [`program`]: programs of a folder, run.
@@ -36,6 +37,7 @@ pub mod front;
 pub mod help;
 pub mod hooks;
 pub mod info;
+pub mod plain;
 pub mod program;
 pub mod registry;
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{Read as _, Write as _},
+    io::Write as _,
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
@@ -10,6 +10,7 @@ use std::{
 use holm_config::{
     exe::{ExeAgent, ExeTree},
     import::{self, Converted, Servers},
+    read_plain_within,
 };
 use holm_tools::agents::AgentFile;
 use serde_json::json;
@@ -136,16 +137,8 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 fn read(from: &Path) -> anyhow::Result<String> {
     let wrong =
         |why: &str| Trouble::new(Exit::Usage, format!("{} cannot be taken over: {why}", from.display()));
-    if !from.is_file() {
-        return Err(wrong("it is no plain file").into());
-    }
-    let mut text = String::new();
-    let read = fs::File::open(from)?.take(MOST_BYTES + 1).read_to_string(&mut text);
-    read.map_err(|error| wrong(&error.to_string()))?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(wrong(&format!("it is larger than {} MiB", MOST_BYTES >> 20)).into());
-    }
-    Ok(text)
+    let bytes = read_plain_within(from, MOST_BYTES).map_err(|error| wrong(&error.to_string()))?;
+    Ok(String::from_utf8(bytes).map_err(|_| wrong("it is no text"))?)
 }
 
 /// Whether a file is a project's: it lies where the person works, or above, and not in the user's own folders, such as `~/.claude`.

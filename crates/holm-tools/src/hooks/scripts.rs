@@ -3,21 +3,17 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
-    fs::{File, OpenOptions},
-    io::{self, Read as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    fmt, io,
+    os::unix::fs::MetadataExt as _,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
-
-use rustix::fs::OFlags;
 
 use super::{
     HookFileError, NotDone,
     words::{Unknown, Word, words},
 };
-use crate::trust::ContentHash;
+use crate::{plain::read_plain_within, trust::ContentHash};
 
 /// The largest file that is looked at: hooks and their scripts are written by hand.
 const MOST_BYTES: u64 = 1 << 20;
@@ -301,17 +297,7 @@ fn plain(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// Reads a small plain file; nothing that could keep whoever reads it waiting is opened for long.
+/// Reads a small plain file.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap_or_default();
-    let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no plain file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MOST_BYTES {
-        return Err(io::Error::other(format!("it is larger than {MOST_BYTES} bytes")));
-    }
-    Ok(bytes)
+    read_plain_within(path, MOST_BYTES)
 }
