@@ -85,12 +85,15 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
         return Err(ConfigError::whole(path, ConfigProblem::Foreign));
     }
     let bytes = read_within(file, MOST_FILE_BYTES).map_err(unreadable)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let whole = String::from_utf8_lossy(error.as_bytes());
-        let line = line_of(&whole, error.utf8_error().valid_up_to());
+    Ok(Some(text_in(&bytes, path)?.to_owned()))
+}
+
+/// The text that the bytes of a file are.
+pub(crate) fn text_in<'b>(bytes: &'b [u8], path: &Path) -> Result<&'b str, ConfigError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = line_of(&String::from_utf8_lossy(bytes), error.valid_up_to());
         ConfigError::at(path, line, ConfigProblem::Syntax("it is no text in UTF-8".into()))
-    })?;
-    Ok(Some(text))
+    })
 }
 
 /// Whether a file of this user says what whoever runs this wants: it is theirs, or the administrator's.

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     Alias, ConfigError, ConfigProblem, File, Layer, Located, Origin, ToolSet, Value,
-    read::{line_of, text_of},
+    read::{line_of, text_in},
 };
 
 /// What was said, by one layer or by all. What nobody said is absent.
@@ -98,14 +98,12 @@ impl Settings {
         })
     }
 
-    /// Reads a project's file, whether or not somebody trusts it.
+    /// Reads the bytes of a project's file, whether or not somebody trusts them.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and where the file is not there or cannot be read.
-    pub fn of_project(path: &Path) -> Result<Self, ConfigError> {
-        let missing = || ConfigError::whole(path, ConfigProblem::Missing);
-        let text = text_of(path, Layer::Project)?.ok_or_else(missing)?;
-        Self::read(&text, path, Layer::Project)
+    /// As [`read`](Self::read), and where the bytes are no text.
+    pub fn of_project(bytes: &[u8], path: &Path) -> Result<Self, ConfigError> {
+        Self::read(text_in(bytes, path)?, path, Layer::Project)
     }
 
     /// Everything that was said, in the order of the keys of a file.

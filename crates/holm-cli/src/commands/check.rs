@@ -123,7 +123,9 @@ fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
     let read: Result<Settings, Trouble> = Here::find(places).and_then(|here| {
         if let Some((path, _)) = &here.loaded.inert {
             // Nobody need trust it first to learn that it cannot be used.
-            Settings::of_project(path).map_err(|error| refused(&error))?;
+            let bytes = read_plain(path)
+                .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", path.display())))?;
+            Settings::of_project(&bytes, path).map_err(|error| refused(&error))?;
         }
         let settings = here.settle(Settings::default(), screen);
         parsed(settings.allow.clone())?;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_config::{Found, Origin, Row, Settings};
+use holm_config::{Found, Origin, Row, Settings, read_plain};
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 use serde_json::json;
 
@@ -91,9 +91,9 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     let mut open = Vec::new();
     let project = found(places).project.and_then(|path| path.canonicalize().ok());
     for path in files(places)? {
-        let text = holm_config::read_plain(&path)
+        let bytes = read_plain(&path)
             .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
-        let hash = ContentHash::of(&text);
+        let hash = ContentHash::of(&bytes);
         let how = match ledger.standing(&path, &hash) {
             Standing::Trusted => continue,
             Standing::Changed => "changed",
@@ -101,10 +101,10 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         };
         if project.as_ref() == Some(&path) {
             // Whoever agreed would have agreed to what no run takes.
-            Settings::of_project(&path).map_err(|error| refused(&error))?;
+            Settings::of_project(&bytes, &path).map_err(|error| refused(&error))?;
         }
         screen.answer(&format!("{how}: {} ({hash})", path.display()));
-        screen.answer(&String::from_utf8_lossy(&text));
+        screen.answer(&String::from_utf8_lossy(&bytes));
         open.push((path, hash));
     }
     if open.is_empty() {

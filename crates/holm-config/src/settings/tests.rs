@@ -112,3 +112,11 @@ fn known() -> String {
     let keys = "aliases, commands, grants, ladder, limits, mode, model, providers, system, tools";
     format!("known here: {keys}")
 }
+
+#[test]
+fn the_bytes_of_a_projects_file_are_read_as_a_projects_and_what_is_no_text_has_a_line() {
+    let of = |bytes: &[u8]| Settings::of_project(bytes, Path::new("/p/holm.toml"));
+    assert_eq!(of(b"model = \"a/b\"\n").unwrap().model.unwrap().origin.layer(), Layer::Project);
+    let error = of(b"model = \"a/b\"\n\xff\n").unwrap_err();
+    assert_eq!(error.to_string(), "/p/holm.toml:2: it is no text in UTF-8");
+}
