@@ -6,10 +6,7 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_tools::{
-    hooks::HookFileError,
-    trust::{ContentHash, Ledger, Standing},
-};
+use holm_tools::trust::{ContentHash, Ledger, Standing};
 use serde_json::json;
 
 use crate::{
@@ -182,17 +179,9 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A file that cannot be used, with the line of what is wrong where that has one.
+/// A file that cannot be used.
 fn unfit(path: &Path, error: &anyhow::Error) -> Trouble {
-    let event = match error.downcast_ref::<HookFileError>() {
-        Some(HookFileError::UnknownEvent { event }) => Some(format!("\"{event}\"")),
-        Some(_) | None => None,
-    };
-    let line = event.and_then(|event| {
-        let text = std::fs::read_to_string(path).ok()?;
-        text.lines().position(|line| line.contains(&event)).map(|before| format!(":{}", before + 1))
-    });
-    let message = format!("{}{}: {error:#}", path.display(), line.unwrap_or_default());
+    let message = format!("{}: {error:#}", path.display());
     Trouble::new(Exit::Usage, message).hint("mend the file; `holm check` looks at it again")
 }
 

@@ -410,5 +410,5 @@ fn a_file_that_is_not_understood_is_not_used_at_all() {
     let (ran, told) = count(&stage);
     assert!(told.contains("one two three") && ran.err.contains("none of the hooks is used"), "{ran:?}");
     fs::write(stage.work().join(".holm/hooks.json"), "{\"hooks\":{\n\"PreToolUsed\":[]}}").unwrap();
-    stage.holm(["hooks", "trust"]).fails(2, "hooks.json:2: there is no event `PreToolUsed`");
+    stage.holm(["hooks", "trust"]).fails(2, "hooks.json: line 2: there is no event `PreToolUsed`");
 }

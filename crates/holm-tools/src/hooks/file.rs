@@ -217,7 +217,8 @@ impl HookFile {
         for (name, groups) in raw.hooks {
             let Some(event) = HookEvent::named(&name) else {
                 if !ELSEWHERE.contains(&&*name) {
-                    return Err(HookFileError::UnknownEvent { event: name });
+                    let line = line_of(text, &name);
+                    return Err(HookFileError::UnknownEvent { event: name, line });
                 }
                 missing.push(name);
                 continue;
@@ -362,6 +363,12 @@ impl HookFile {
     }
 }
 
+/// The first line on which the name of a member stands, from 1.
+fn line_of(text: &str, member: &str) -> usize {
+    let quoted = serde_json::Value::from(member).to_string();
+    text.lines().position(|line| line.contains(&quoted)).map_or(1, |before| before + 1)
+}
+
 /// The members of an object that are not among these, each with what may have been meant.
 fn strangers(object: &serde_json::Value, known: &[&str]) -> Vec<String> {
     let members = object.as_object().into_iter().flat_map(serde_json::Map::keys);
@@ -446,10 +453,12 @@ pub enum HookFileError {
         reason: String,
     },
     /// It names an event that nobody has.
-    #[error("there is no event `{event}`; mend its name, none of the hooks is used")]
+    #[error("line {line}: there is no event `{event}`; mend its name, none of the hooks is used")]
     UnknownEvent {
         /// Which.
         event: String,
+        /// The line that names it, from 1.
+        line: usize,
     },
     /// A command names a file in a way that cannot be followed, so that nobody could tell when the file changes.
     #[error(

@@ -257,8 +257,10 @@ fn a_file_that_is_not_understood_is_not_used_at_all() {
     }
     for event in ["PreTool", "pretooluse", "", "Session Start"] {
         let unknown = parse(&json!({ "hooks": { event: [] } }).to_string());
-        assert_eq!(unknown, Err(HookFileError::UnknownEvent { event: event.into() }));
+        assert_eq!(unknown, Err(HookFileError::UnknownEvent { event: event.into(), line: 1 }));
     }
+    let unknown = parse("{\"hooks\":{\n\"Stop\":[],\n\"Stopp\":[]}}");
+    assert_eq!(unknown, Err(HookFileError::UnknownEvent { event: "Stopp".into(), line: 3 }));
     assert!(matches!(parse(&file("(", "x")), Err(HookFileError::BadMatcher { .. })));
     let hook = r#"{"type":"command","command":"x"}"#;
     let many = format!(r#"{{"hooks":{{"PreToolUse":[{{"hooks":[{}]}}]}}}}"#, vec![hook; 65].join(","));
