@@ -45,7 +45,7 @@ impl Areas {
     pub(super) fn of(state: &State) -> Self {
         let (width, height) = (state.size.columns, state.size.rows);
         let tab = state.tab();
-        let waits = tab.map_or(0, |tab| tab.waiting.len().min(MOST_WAITING));
+        let waits = tab.map_or(0, |tab| unheard(tab).len().min(MOST_WAITING));
         let foot = tab.map_or(2, |tab| foot_rows(tab, usize::from(width), usize::from(height), &state.theme));
         let rows = [1, waits, foot, 1].map(|rows| u16::try_from(rows).unwrap_or(u16::MAX));
         let mut left = height;
@@ -198,16 +198,25 @@ fn welcome(tab: &Tab, area: Rect, buffer: &mut Buffer, theme: &Theme) {
 
 fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
     let Some(tab) = state.tab() else { return };
-    let from = tab.waiting.len().saturating_sub(MOST_WAITING);
-    for (row, waiting) in (0_u16..).zip(tab.waiting.iter().skip(from)) {
+    let unheard = unheard(tab);
+    let from = unheard.len().saturating_sub(MOST_WAITING);
+    for (row, (when, text)) in (0_u16..).zip(unheard.into_iter().skip(from)) {
+        let text = clipped(&format!("  {when}: {}", one_line(text)), usize::from(area.width));
+        put(buffer, area, row, &Line::styled(text, state.theme.dim));
+    }
+}
+
+/// What was said and is not heard yet, the first one first, and when it will be.
+fn unheard(tab: &Tab) -> Vec<(&'static str, &str)> {
+    let held = tab.held.texts().map(|text| ("once the session is open", text));
+    let waiting = tab.waiting.iter().map(|waiting| {
         let when = match waiting.when {
-            When::Opened => "once the session is open",
             When::Soon => "before the next step",
             When::Afterwards => "when it is done",
         };
-        let text = clipped(&format!("  {when}: {}", one_line(&waiting.text)), usize::from(area.width));
-        put(buffer, area, row, &Line::styled(text, state.theme.dim));
-    }
+        (when, waiting.text.as_str())
+    });
+    held.chain(waiting).collect()
 }
 
 /// Draws the foot, and gives where the cursor stands.

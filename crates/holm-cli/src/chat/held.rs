@@ -36,6 +36,11 @@ impl Held {
         self.said.iter().map(|said| said.line.as_str())
     }
 
+    /// The words as they will be said, the first one first.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.said.iter().map(|said| said.words.text.as_str())
+    }
+
     /// Forgets what was said.
     pub(super) fn clear(&mut self) {
         self.said.clear();
@@ -62,6 +67,7 @@ mod tests {
         held.say(Words::typed("first".into()), "first".into());
         held.say(Words::around("Review src closely.".into(), "src"), "/review src".into());
         assert_eq!(held.lines().collect::<Vec<_>>(), ["first", "/review src"]);
+        assert_eq!(held.texts().collect::<Vec<_>>(), ["first", "Review src closely."]);
         let words = Words::around("first\n\nReview src closely.".into(), "first\n\nsrc");
         assert_eq!((held.take(), held.is_empty()), (Some(words), true));
     }

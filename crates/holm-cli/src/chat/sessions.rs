@@ -133,7 +133,7 @@ impl Sessions {
     pub(super) fn add(&self, tab: TabId, prompt: Prompt, waits: Waiting) {
         let say: fn(&Handle, Prompt) -> Result<(), NotHeard> = match waits.when {
             When::Soon => Handle::steer,
-            When::Opened | When::Afterwards => Handle::follow_up,
+            When::Afterwards => Handle::follow_up,
         };
         let why = match self.open.get(&tab).and_then(|open| open.live.get()) {
             None => Some("the session is not open yet".to_owned()),

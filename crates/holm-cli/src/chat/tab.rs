@@ -17,7 +17,6 @@ use super::{
     left::{Left, Spot},
     markdown::Flow,
     question::{Question, Turned},
-    state::Words,
     text::{Pieces, safe},
     thought::Thought,
 };
@@ -49,7 +48,7 @@ pub(super) struct Tab {
     pub(super) questions: VecDeque<Question>,
     /// What was said and has not entered the run yet, the first one first.
     pub(super) waiting: Vec<Waiting>,
-    /// What was said and wished before it was open.
+    /// What was said and wished before it was open, and is said as soon as it is.
     pub(super) held: Held,
     pub(super) input: Input,
     pub(super) look: Look,
@@ -102,7 +101,7 @@ pub(super) struct Turn {
     pub(super) prompt: String,
 }
 
-/// Something that was said while the run works, or before it could be said.
+/// Something that was said while the run works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Waiting {
     pub(super) when: When,
@@ -112,8 +111,6 @@ pub(super) struct Waiting {
 /// When it is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// Once the session is open.
-    Opened,
     /// Before the model is asked again.
     Soon,
     /// When the run would stop by itself.
@@ -230,17 +227,10 @@ impl Tab {
         self.held.lines().chain(typed).collect::<Vec<_>>().join("\n")
     }
 
-    /// Takes something that is said as soon as the session is open; until then it is shown that it waits.
-    pub(super) fn hold(&mut self, words: Words, line: String) {
-        self.waits(When::Opened, words.text.clone());
-        self.held.say(words, line);
-    }
-
     /// What was said to a session that is not open stands where it was typed again.
     pub(super) fn give_back(&mut self) {
         self.input = Input::of(self.unsaid());
         self.held.clear();
-        self.waiting.retain(|waiting| waiting.when != When::Opened);
     }
 
     /// Something was said to a run that works, and is not heard.

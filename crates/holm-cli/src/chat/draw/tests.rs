@@ -75,6 +75,18 @@ fn what_waits_and_what_runs() {
 }
 
 #[test]
+fn what_is_said_before_a_session_is_open_is_shown_until_it_is() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    chat.says("do it");
+    let shown = screen(&mut chat.state, 60, 12);
+    assert!(shown.contains("once the session is open: do it"), "{shown}");
+    chat.opened("session-2", Vec::new());
+    let shown = screen(&mut chat.state, 60, 12);
+    assert!(!shown.contains("once the session is open"), "{shown}");
+}
+
+#[test]
 fn lists_and_help_stand_over_everything() {
     let mut chat = talked();
     let how = How::Resume { session: "s".into() };

@@ -100,7 +100,7 @@ impl State {
             }
             Phase::Opening => {
                 let line = line.unwrap_or_else(|| words.typed.clone());
-                tab.hold(words, line);
+                tab.held.say(words, line);
                 Vec::new()
             }
             Phase::Broken => self.told("this session cannot hear it"),

@@ -666,14 +666,13 @@ fn what_is_said_before_a_session_is_open_waits_and_is_said_then() {
     chat.says("/new");
     assert_eq!(chat.says("do it"), []);
     assert_eq!(chat.says("gently"), []);
-    let waiting: Vec<When> = chat.state.tabs[1].waiting.iter().map(|waiting| waiting.when).collect();
-    assert_eq!(waiting, [When::Opened, When::Opened]);
+    assert_eq!(chat.state.tabs[1].held.texts().collect::<Vec<_>>(), ["do it", "gently"]);
     assert_eq!((chat.state.draft(), chat.state.unsaid().as_str()), ("", "do it\ngently"));
     let said = chat.opened("session-2", Vec::new());
     let words = typed("do it\n\ngently");
     assert_eq!(said, [Command::Prompt { tab: TabId(2), words, past: None }]);
     let tab = &chat.state.tabs[1];
-    assert_eq!((tab.phase, tab.waiting.len(), tab.unsaid().as_str()), (Phase::Running, 0, ""));
+    assert_eq!((tab.phase, tab.held.is_empty(), tab.unsaid().as_str()), (Phase::Running, true, ""));
 }
 
 #[test]
@@ -699,7 +698,7 @@ fn what_was_said_to_a_session_that_cannot_be_opened_stands_where_it_was_typed() 
     chat.tells(Msg::Failed { tab: TabId(2), why: "no key".into() });
     assert_eq!(chat.state.draft(), "/review src\nand");
     let tab = &chat.state.tabs[1];
-    assert_eq!((tab.phase, tab.waiting.len(), tab.held.is_empty()), (Phase::Broken, 0, true));
+    assert_eq!((tab.phase, tab.held.is_empty()), (Phase::Broken, true));
 }
 
 #[test]
@@ -708,7 +707,7 @@ fn what_waits_for_a_session_can_be_taken_back() {
     chat.says("/new");
     chat.says("not yet");
     assert_eq!(chat.presses("ctrl-c"), []);
-    assert_eq!((chat.state.draft(), chat.state.tabs[1].waiting.len()), ("not yet", 0));
+    assert_eq!((chat.state.draft(), chat.state.tabs[1].held.is_empty()), ("not yet", true));
     assert_eq!(chat.opened("session-2", Vec::new()), []);
     assert_eq!(chat.state.draft(), "not yet");
 }
