@@ -4,7 +4,6 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use holm::grants::{Denial, Denials, Grant, Kind, Request};
-use holm_config::Found;
 use holm_tools::{
     hooks::Vouched,
     root::{Denies, Protect, Root, RootError},
@@ -20,7 +19,7 @@ pub(crate) struct Kept(BTreeSet<PathBuf>);
 impl Kept {
     /// The settings that hold here, the scripts that trusted hooks name, and the files with which servers are started.
     pub(crate) fn find(places: &Places) -> Self {
-        let found = Found::from(&places.work, |name| std::env::var(name).ok());
+        let found = places.found();
         let settings = found.user.into_iter().chain(found.project).chain(found.policies);
         let files = settings.filter_map(|path| path.canonicalize().ok());
         let servers = Entry::admitted(places).flat_map(|entry| entry.files(&places.work, places));

@@ -6,12 +6,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use holm::store::Store;
+use holm_config::Found;
 use holm_tools::trust::ContentHash;
 
 use crate::{
     bounds::Bounds,
     exit::{Exit, Trouble},
 };
+
+/// What the database of the sessions is called in its folder.
+const DATABASE: &str = "holm.db";
+
+/// The folder of the sessions: the flag, or what the environment of this process says.
+pub(crate) fn data_here(flag: Option<&Path>) -> Result<PathBuf, Trouble> {
+    data_folder(flag, |name| std::env::var(name).ok())
+}
 
 /// The folder of the sessions: the flag, `HOLM_DATA`, or the XDG place.
 pub(crate) fn data_folder(
@@ -58,7 +68,7 @@ impl Places {
     /// From the flag, the environment and the folder that the command was started in. Makes the data folder and the
     /// user's folder of tools, so that they are there to be used.
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
-        let data = data_folder(flag, |name| std::env::var(name).ok())?;
+        let data = data_here(flag)?;
         let work = std::env::current_dir().map_err(|error| {
             let message = format!("the folder in which `holm` was started cannot be used: {error}");
             Trouble::new(Exit::Failed, message).hint("go to one that is there")
@@ -67,6 +77,21 @@ impl Places {
         let places = Self::at(data.canonicalize()?, work);
         private_folder(&places.tools())?;
         Ok(places)
+    }
+
+    /// Which files of settings there are for the folder that is worked in.
+    pub(crate) fn found(&self) -> Found {
+        Found::from(&self.work, |name| std::env::var(name).ok())
+    }
+
+    /// The database of the sessions.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.data.join(DATABASE)
+    }
+
+    /// Opens the database of the sessions.
+    pub(crate) async fn store(&self) -> anyhow::Result<Store> {
+        store(&self.data).await
     }
 
     /// With connections that go no further than this.
@@ -148,7 +173,12 @@ pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
         let message = format!("the folder {} cannot be made: {error}", folder.display());
         Trouble::new(Exit::Failed, message).hint("name another one with --data")
     })?;
-    Ok(folder.join("holm.db"))
+    Ok(folder.join(DATABASE))
+}
+
+/// Opens the database of the sessions of a folder, which is made if it is not there.
+pub(crate) async fn store(folder: &Path) -> anyhow::Result<Store> {
+    Ok(Store::open(database(folder)?).await?)
 }
 
 /// Where undo records lie, beside the sessions whose calls they belong to.
@@ -194,10 +224,19 @@ pub(crate) fn forget(file: &Path) -> io::Result<()> {
 
 /// Makes a file that was not there, for its owner alone: what is written there was said in a session.
 pub(crate) fn private_file(path: &Path) -> io::Result<fs::File> {
+    new_file(path, 0o600)
+}
+
+/// Makes a file that was not there, which others read and its owner alone writes.
+pub(crate) fn readable_file(path: &Path) -> io::Result<fs::File> {
+    new_file(path, 0o644)
+}
+
+fn new_file(path: &Path, mode: u32) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     options.open(path)
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use holm_config::{ConfigError, Found, Layers, Loaded, Settings, read_plain};
+use holm_config::{ConfigError, Layers, Loaded, Settings, read_plain};
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 
 use crate::{
@@ -25,8 +25,7 @@ impl Here {
     /// The first file that cannot be used, with its line and what to do.
     pub(crate) fn find(places: &Places) -> Result<Self, Trouble> {
         let env = |name: &str| std::env::var(name).ok();
-        let found = Found::from(&places.work, env);
-        let loaded = Layers::load(&found, |path, bytes| admitted(places, path, bytes), env);
+        let loaded = Layers::load(&places.found(), |path, bytes| admitted(places, path, bytes), env);
         Ok(Self { loaded: loaded.map_err(|error| refused(&error))? })
     }
 

@@ -8,15 +8,11 @@ use agent_client_protocol::{
 };
 use holm::{
     kernel::{Timestamp, visible},
-    store::{Listing, Store},
+    store::Listing,
 };
 
 use super::refusal::{failed, invalid, refused};
-use crate::{
-    began::Began,
-    children,
-    places::{self, Places},
-};
+use crate::{began::Began, children, places::Places};
 
 /// How many sessions are looked at for one page.
 const PAGE: u32 = 50;
@@ -28,8 +24,7 @@ pub(super) async fn page(
     data: Option<&Path>,
 ) -> Result<ListSessionsResponse, Error> {
     let places = Places::find(data).map_err(|error| refused(&error))?;
-    let file = places::database(&places.data).map_err(|trouble| refused(&trouble.into()))?;
-    let store = Store::open(file).await.map_err(|error| failed(error.to_string()))?;
+    let store = places.store().await.map_err(|error| refused(&error))?;
     let after = request.cursor.as_deref().map(str::parse).transpose();
     let after = after.map_err(|_| invalid("there is no such place in the list"))?;
     let wanted = Listing { after, limit: Some(PAGE), ..Listing::default() };

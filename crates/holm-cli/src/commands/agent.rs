@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::{
     agents::{Chosen, Exe},
     exit::{Exit, Trouble},
-    places::Places,
+    places::{self, Places},
     screen::Screen,
 };
 
@@ -133,8 +133,7 @@ fn new(name: &str, folder: &Path, screen: &Screen) -> anyhow::Result<Exit> {
     }
     fs::create_dir_all(folder)?;
     let path = folder.join(format!("{name}.md"));
-    let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
-    let mut file = made.map_err(|error| {
+    let mut file = places::readable_file(&path).map_err(|error| {
         let message = format!("{} cannot be made: {error}", path.display());
         Trouble::new(Exit::Usage, message).hint("choose another name")
     })?;

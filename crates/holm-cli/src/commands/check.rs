@@ -7,7 +7,7 @@ use std::{
 
 use holm::wire::services::Services;
 use holm_config::{
-    Found, KeyFile, Settings,
+    KeyFile, Settings,
     exe::{ExeProject, ExeTree, Unsupported},
     read_plain,
     skills::SKILL_FILE,
@@ -118,7 +118,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 
 /// The files of settings. What is wrong with one is told with its line; a later one is looked at when it is mended.
 fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
-    let found = Found::from(&places.work, |name| std::env::var(name).ok());
+    let found = places.found();
     let files = found.user.iter().chain(&found.project).chain(&found.policies).filter(|path| path.is_file());
     let read: Result<Settings, Trouble> = Here::find(places).and_then(|here| {
         if let Some((path, _)) = &here.loaded.inert {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_config::{Found, Origin, Row, Settings, read_plain};
+use holm_config::{Origin, Row, Settings, read_plain};
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 use serde_json::json;
 
@@ -89,7 +89,7 @@ fn object(row: &Row) -> serde_json::Value {
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut open = Vec::new();
-    let project = found(places).project.and_then(|path| path.canonicalize().ok());
+    let project = places.found().project.and_then(|path| path.canonicalize().ok());
     for path in files(places)? {
         let bytes = read_plain(&path)
             .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
@@ -135,16 +135,11 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Which files of settings there are.
-fn found(places: &Places) -> Found {
-    Found::from(&places.work, |name| std::env::var(name).ok())
-}
-
 /// The project's settings and what it tells agents, by their real paths.
 fn files(places: &Places) -> anyhow::Result<Vec<PathBuf>> {
     // Whatever is wrong with one: it is looked at, not used.
     let files: Vec<PathBuf> =
-        found(places).project.into_iter().chain(holm_config::guides(&places.work)).collect();
+        places.found().project.into_iter().chain(holm_config::guides(&places.work)).collect();
     if files.is_empty() {
         let message =
             format!("there is no holm.toml and no AGENTS.md in {} and above it", places.work.display());

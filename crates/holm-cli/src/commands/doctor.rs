@@ -81,7 +81,7 @@ fn private(places: &Places) -> Finding {
 
 /// Whether what is kept of sessions can be read again. It is looked at and not changed.
 async fn database(places: &Places) -> Finding {
-    let path = places.data.join("holm.db");
+    let path = places.database();
     let (state, words) = if path.exists() {
         match Store::check(&path).await {
             Ok(()) => (State::Good, format!("{} holds together", path.display())),

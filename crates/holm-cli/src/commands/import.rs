@@ -3,7 +3,6 @@
 use std::{
     fs,
     io::Write as _,
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -20,16 +19,13 @@ use crate::{
     agents::Exe,
     exit::{Exit, Trouble},
     hooks::Owner,
-    places::Places,
+    places::{self, Places},
     screen::Screen,
     settings::refused,
 };
 
 /// The largest file that is taken over: more than anybody writes by hand.
 const MOST_BYTES: u64 = 4 << 20;
-
-/// Files are read by everybody and written by their owner.
-const OWN_MODE: u32 = 0o644;
 
 /// Files of other programs that are known in a folder.
 const FILES: [&str; 15] = [
@@ -388,8 +384,7 @@ impl Import<'_> {
             fs::create_dir_all(folder)?;
         }
         // What is the user's own is nobody else's to write: of hooks nothing else would be believed.
-        let opened = fs::OpenOptions::new().write(true).create_new(true).mode(OWN_MODE).open(path);
-        match opened {
+        match places::readable_file(path) {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;
                 self.written(path);

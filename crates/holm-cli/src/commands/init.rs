@@ -3,11 +3,11 @@
 use std::{fs, io::Write as _, path::Path};
 
 use holm::wire::services::Services;
-use holm_config::{Found, Layer, Settings};
+use holm_config::{Layer, Settings};
 
 use crate::{
     exit::{Exit, Trouble},
-    places::Places,
+    places::{self, Places},
     reach::Reach,
     screen::Screen,
     settings::refused,
@@ -27,11 +27,10 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
-    let found = Found::from(&places.work, |name| std::env::var(name).ok());
     let (path, layer) = if args.project {
         (Some(places.work.join(holm_config::PROJECT_FILE)), Layer::Project)
     } else {
-        (found.user, Layer::User)
+        (places.found().user, Layer::User)
     };
     let path = path.ok_or_else(|| {
         Trouble::new(Exit::Usage, "there is no place for your settings: HOME is not set")
@@ -53,11 +52,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
-    options.open(&path)?.write_all(text.as_bytes())?;
+    places::readable_file(&path)?.write_all(text.as_bytes())?;
     screen.answer(&format!("{} is there", path.display()));
     let next =
         if layer == Layer::Project { "holm config trust" } else { "holm run -p \"What is in this folder?\"" };

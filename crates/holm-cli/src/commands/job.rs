@@ -13,7 +13,6 @@ use holm_server::jobs::{
     Cause, Held, HookKey, JobId, OffReason, Run, Shelf, ShelfError, Slot, Standing, WallClock,
 };
 
-use super::run::open_store;
 use crate::{
     exit::{Exit, Trouble},
     places::Places,
@@ -89,7 +88,7 @@ pub(crate) enum Command {
 /// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
-    let shelf = Shelf::new(open_store(&places).await?);
+    let shelf = Shelf::new(places.store().await?);
     let done = match command {
         Command::List { json } => show::list(&shelf, &screen, json).await,
         Command::Add(args) => add::add(&shelf, &screen, *args).await,

@@ -25,8 +25,7 @@ pub(crate) struct Args {
 
 /// Prints the lines, or writes them where --log-json-file and --log-http say.
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
-    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
-    let store = Store::open(places::database(&folder)?).await?;
+    let store = places::store(&places::data_here(data)?).await?;
     let id = match args.id {
         Some(id) => id,
         None => latest(&store).await?,

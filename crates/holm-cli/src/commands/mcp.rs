@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     entries::{self, ENDING, Entry, Written},
     exit::{Exit, Trouble},
-    places::Places,
+    places::{self, Places},
     screen::Screen,
     servers,
 };
@@ -147,11 +147,7 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
         screen.note(&format!("holm: {name}: {unknown}"));
     }
     let path = own_file(name.as_str(), places);
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&path).map_err(|error| match error.kind() {
+    let mut file = places::private_file(&path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => {
             let message = format!("there is a server `{name}` already ({})", path.display());
             let hint = format!("`holm mcp remove {name}` takes it away; or choose another name");

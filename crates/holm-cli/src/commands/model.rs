@@ -11,7 +11,6 @@ use clap::Subcommand;
 use holm::{
     kernel::TaskKind,
     runtime::{Standing, Why},
-    store::Store,
 };
 
 use crate::{exit::Exit, places, screen::Screen};
@@ -44,8 +43,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
         #[cfg(feature = "local")]
         Command::Here(command) => return here::execute(command).await,
     };
-    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
-    let store = Store::open(places::database(&folder)?).await?;
+    let store = places::store(&places::data_here(data)?).await?;
     let screen = Screen::default();
     let known = store.model_ledger(kind.map(TaskKind::new).as_ref()).await?;
     if json {

@@ -17,10 +17,10 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let places = Places::find(data)?;
-    let found = holm_config::Found::from(&places.work, |name| std::env::var(name).ok());
+    let found = places.found();
     let mut rows: Vec<(&str, PathBuf, &str)> = vec![
         ("data", places.data.clone(), "everything of yours; no tool may touch it"),
-        ("sessions", places.data.join("holm.db"), "what was said and done"),
+        ("sessions", places.database(), "what was said and done"),
         (
             "tools",
             places.tools(),

@@ -13,7 +13,7 @@ pub(crate) struct Args {
 
 /// Runs the command. Nothing is made before it is known that nothing is overwritten.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let data = places::data_folder(data, |name| std::env::var(name).ok())?;
+    let data = places::data_here(data)?;
     let archive = Archive::read(&args.folder)?;
     archive.restore(&args.folder, &data)?;
     Screen::default().note(&format!("holm: {} files are in {}", archive.len(), data.display()));

@@ -39,7 +39,7 @@ use crate::{
     log::Log,
     model::{self, Chosen},
     money,
-    places::{self, Places},
+    places::Places,
     prompt::{self, Parts},
     screen::Screen,
     stream::Stream,
@@ -390,10 +390,6 @@ fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing) -> Sinks {
     Sinks { events: [drawn].into_iter().chain(lines).collect(), deltas: Some(deltas) }
 }
 
-pub(crate) async fn open_store(places: &Places) -> anyhow::Result<Store> {
-    Ok(Store::open(places::database(&places.data)?).await?)
-}
-
 /// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
     let drawing = Drawing::new(Arc::clone(screen), Show::NOTHING);
@@ -409,7 +405,7 @@ pub(crate) async fn seated(
     person: Person,
     sinks: Sinks,
 ) -> anyhow::Result<Made> {
-    seated_with(args, places, screen, person, sinks, open_store(places).await?).await
+    seated_with(args, places, screen, person, sinks, places.store().await?).await
 }
 
 /// As [`seated`], with a store that is open already.

@@ -61,8 +61,7 @@ pub(crate) enum Command {
 
 /// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
-    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
-    let store = Store::open(places::database(&folder)?).await?;
+    let store = places::store(&places::data_here(data)?).await?;
     let screen = Screen::default();
     match command {
         Command::List(args) => list::list(&store, &screen, args).await,

@@ -31,7 +31,7 @@ use crate::{
     crew::{House, is_agent},
     exit::{Exit, Trouble},
     kept::Kept,
-    places::{self, Places},
+    places::Places,
     screen::Screen,
     shelf::{Shelf, Watch},
     tools::{self, Confinement, Outside},
@@ -144,7 +144,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         Command::List { .. } | Command::Show { .. } | Command::Validate { .. } | Command::Execute(_) => {}
     }
     let places = Places::find(data)?;
-    let store = Store::open(places::database(&places.data)?).await?;
+    let store = places.store().await?;
     args.tools.check()?;
     let rules = match &args.command {
         Command::Execute(args) => trial::denied(&places, args.rules())?,

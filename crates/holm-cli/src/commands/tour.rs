@@ -20,7 +20,7 @@ use crate::{
     exit::{Exit, Trouble},
     keyboard::{Key, Keyboard},
     model::{Chosen, Ways},
-    places::{self, Places},
+    places::Places,
     reach::Reach,
     screen::Screen,
     settings::Here,
@@ -87,7 +87,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let settings = here.settle(Settings { model, ..Settings::default() }, &screen);
     let reach = Reach::here(&settings, &places)?.by(args.ways);
     let chosen = found::choose(settings.model.as_ref(), &reach, &screen).await?;
-    let store = Store::open(places::database(&places.data)?).await?;
+    let store = places.store().await?;
     let tour = Tour { screen, places, store, chosen };
     if Screen::can_ask() {
         tour.guided().await?;

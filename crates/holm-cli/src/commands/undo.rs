@@ -48,8 +48,8 @@ const PAGE: u32 = 100;
 
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
-    let store = Store::open(places::database(&folder)?).await?;
+    let folder = places::data_here(data)?;
+    let store = places::store(&folder).await?;
     let undo = Undo::open(places::undo_folder(&folder))?;
     let screen = Screen::default();
     let here = Root::open(&std::env::current_dir()?)?.at().clone();

@@ -31,3 +31,20 @@ fn a_folder_that_is_made_is_for_its_owner_alone() {
     assert_eq!(database(&path).unwrap(), path.join("holm.db"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_made_is_its_owners_to_write_and_takes_no_others_place() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let check = |name: &str, make: fn(&Path) -> io::Result<fs::File>, most: u32| {
+        let path = folder.path().join(name);
+        let mode = make(&path).unwrap().metadata().unwrap().permissions().mode() & 0o777;
+        // Whoever runs this may let others do less.
+        assert_eq!((mode & 0o600, mode & !most), (0o600, 0), "{name}: {mode:o}");
+        assert_eq!(make(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists, "{name}");
+    };
+    check("private", private_file, 0o600);
+    check("readable", readable_file, 0o644);
+}

@@ -11,7 +11,7 @@ use holm::{
 use holm_server::terminal::{Host, Listening};
 use holm_tools::{hooks::HookEvent, registry::Following};
 
-use super::{Args, Has, Made, Sinks, bench::Bench, open, open_store};
+use super::{Args, Has, Made, Sinks, bench::Bench, open};
 use crate::{
     approve::Terminal,
     began::Began,
@@ -60,7 +60,7 @@ impl Args {
         let args = self.branch_off()?;
         args.check()?;
         let began = args.began(&places)?;
-        let (store, named) = (open_store(&places).await?, args.model.clone());
+        let (store, named) = (places.store().await?, args.model.clone());
         let (args, places) = args.settle(places, screen)?;
         let mut args = args.keep_models(named.as_deref(), &store).await?;
         args.deny_command.extend(began.deny.iter().cloned());

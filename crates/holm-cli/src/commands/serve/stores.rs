@@ -4,7 +4,6 @@ use holm::store::Store;
 use holm_server::auth::UserName;
 
 use crate::{
-    commands::run::open_store,
     exit::{Exit, Trouble},
     places::Places,
 };
@@ -47,7 +46,7 @@ impl Stores {
     )]
     pub(super) async fn open(&self, user: &UserName, places: &Places) -> anyhow::Result<Store> {
         match self {
-            Self::Files => open_store(places).await,
+            Self::Files => places.store().await,
             #[cfg(feature = "postgres")]
             Self::Postgres(database) => {
                 let options = holm::store::Options::new();
