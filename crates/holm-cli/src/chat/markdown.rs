@@ -11,7 +11,7 @@ use ratatui::{
 use super::{
     code::{Language, Within},
     growing::{Growing, LONGEST_OPEN, Layout, too_long},
-    text::{Break, Margin, wrap},
+    text::{Break, Margin, clipped, wrap},
     theme::Theme,
 };
 
@@ -133,7 +133,8 @@ impl Page<'_> {
         }
         if let Some(fence) = Fence::opened_by(line) {
             if !fence.label.is_empty() {
-                self.lines.push(Line::styled(format!("  {}", fence.label), self.theme.dim));
+                let label = clipped(&format!("  {}", fence.label), self.width);
+                self.lines.push(Line::styled(label, self.theme.dim));
             }
             self.fence = Some(fence);
             return 1;
@@ -149,9 +150,11 @@ impl Page<'_> {
         if trimmed.starts_with('>') {
             return self.quote(from);
         }
-        if let Some(rows) = table::rows(from) {
-            self.lines.extend(table::lay(&rows.cells, self.width, self.theme));
-            return rows.lines;
+        let table = table::rows(from)
+            .and_then(|rows| Some((rows.lines, table::lay(&rows.cells, self.width, self.theme)?)));
+        if let Some((count, lines)) = table {
+            self.lines.extend(lines);
+            return count;
         }
         match Bullet::of(line) {
             Some(bullet) => self.item(&bullet),

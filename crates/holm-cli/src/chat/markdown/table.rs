@@ -56,9 +56,9 @@ fn cells(line: &str) -> Vec<String> {
     line.split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// The lines of a table. Cells that are too long go on below.
-pub(super) fn lay(rows: &[Vec<String>], width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let widths = widths(rows, width, theme);
+/// The lines of a table; none where the page is too narrow for its columns. Cells that are too long go on below.
+pub(super) fn lay(rows: &[Vec<String>], width: usize, theme: &Theme) -> Option<Vec<Line<'static>>> {
+    let widths = widths(rows, width, theme)?;
     let mut lines = Vec::new();
     for (number, row) in rows.iter().enumerate() {
         let style = if number == 0 { theme.heading } else { theme.text };
@@ -76,7 +76,7 @@ pub(super) fn lay(rows: &[Vec<String>], width: usize, theme: &Theme) -> Vec<Line
             lines.push(Line::styled(rule.join("─┼─"), theme.dim));
         }
     }
-    lines
+    Some(lines)
 }
 
 fn joined(cells: &[Vec<Line<'static>>], widths: &[usize], at: usize, theme: &Theme) -> Line<'static> {
@@ -93,8 +93,8 @@ fn joined(cells: &[Vec<Line<'static>>], widths: &[usize], at: usize, theme: &The
     Line::from(spans)
 }
 
-/// As wide as the longest cell; where that is too much, the widest column gives first.
-fn widths(rows: &[Vec<String>], width: usize, theme: &Theme) -> Vec<usize> {
+/// As wide as the longest cell; where that is too much, the widest column gives first. None where that is still too much.
+fn widths(rows: &[Vec<String>], width: usize, theme: &Theme) -> Option<Vec<usize>> {
     let count = rows.first().map_or(0, Vec::len);
     let shown = |cell: &String| -> usize {
         inline::spans(cell, theme.text, theme).iter().map(|span| columns(&span.content)).sum()
@@ -102,13 +102,13 @@ fn widths(rows: &[Vec<String>], width: usize, theme: &Theme) -> Vec<usize> {
     let mut widths: Vec<usize> = (0..count)
         .map(|at| rows.iter().filter_map(|row| row.get(at)).map(shown).max().unwrap_or(0).max(1))
         .collect();
-    let room = width.saturating_sub(count.saturating_sub(1) * 3).max(count);
+    let room = width.checked_sub(count.saturating_sub(1) * 3)?;
     while widths.iter().sum::<usize>() > room {
-        let Some(widest) = widths.iter_mut().max() else { break };
+        let widest = widths.iter_mut().max()?;
         if *widest <= NARROWEST {
-            break;
+            return None;
         }
         *widest -= 1;
     }
-    widths
+    Some(widths)
 }

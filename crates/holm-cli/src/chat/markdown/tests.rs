@@ -66,6 +66,13 @@ fn no_line_is_wider_than_the_page() {
 }
 
 #[test]
+fn a_table_that_does_not_fit_is_shown_as_it_was_written() {
+    let table = "| a | bcd | efg | hij |\n|---|---|---|---|\n| 1 | 2 | 3 | 4 |";
+    assert_eq!(laid(table, 19).first().unwrap(), "a │ bcd │ efg │ hij");
+    assert_eq!(laid(table, 18), ["| a | bcd | efg |", "hij |", "|---|---|---|---|", "| 1 | 2 | 3 | 4 |"]);
+}
+
+#[test]
 fn another_width_lays_the_text_out_again() {
     let theme = Theme::of(Shade::Dark);
     let mut flow = Flow::of("one two three four".into());
@@ -124,6 +131,9 @@ const PIECES: [&str; 32] = [
     "\u{202e}",
 ];
 
+/// On a page that is narrower than this the marks before a text may leave it no room.
+const NARROW: usize = 12;
+
 #[test]
 fn any_marks_in_any_order_are_laid_out_at_any_width_and_none_is_obeyed() {
     let theme = Theme::of(Shade::Dark);
@@ -143,9 +153,10 @@ fn any_marks_in_any_order_are_laid_out_at_any_width_and_none_is_obeyed() {
                 flow.forget();
             }
         }
-        let lines = flow.lines(width, &theme).iter();
-        let obeyed =
-            lines.map(ToString::to_string).find(|line| line.contains(['\u{1b}', '\u{202e}', '\n', '\t']));
+        let lines: Vec<String> = flow.lines(width, &theme).iter().map(ToString::to_string).collect();
+        let obeyed = lines.iter().find(|line| line.contains(['\u{1b}', '\u{202e}', '\n', '\t']));
         assert_eq!(obeyed, None, "{:?}", flow.text());
+        let wide = lines.iter().find(|line| columns(line) > width.max(NARROW));
+        assert_eq!(wide, None, "{:?} at {width}", flow.text());
     }
 }
