@@ -5,8 +5,6 @@ use std::{
     fs,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
-    thread,
-    time::{Duration, Instant},
 };
 
 use holm_testkit::double::{Act, Seen};
@@ -14,6 +12,7 @@ use holm_testkit::double::{Act, Seen};
 use crate::{
     chat::{CTRL_C, CTRL_T, ENTER, ESC, LARGE, SMALL, leaves, ready, rests, says},
     door::Door,
+    patience::until_seen,
     pty::{Pty, picture},
     stage::{MODEL, Stage},
 };
@@ -404,18 +403,12 @@ fn a_run_whose_terminal_went_away_is_stopped_and_says_so() {
     chat.types(ENTER);
     chat.shows("Which port?");
     chat.hangs_up();
-    let began = Instant::now();
-    loop {
+    let journal = || {
         let listed = stage.holm(["session", "list", "--json"]).out;
         let first: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
-        let journal =
-            stage.holm(["session", "export", first["run"].as_str().unwrap(), "--format", "jsonl"]).out;
-        if journal.contains("\"cancelled\"") {
-            return;
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "{journal}");
-        thread::sleep(Duration::from_millis(50));
-    }
+        stage.holm(["session", "export", first["run"].as_str().unwrap(), "--format", "jsonl"]).out
+    };
+    until_seen("the end of the run", journal, |journal| journal.contains("\"cancelled\""));
 }
 
 #[test]
@@ -431,11 +424,7 @@ fn what_was_typed_when_the_terminal_went_away_is_there_again() {
             files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "draft"));
         drafts.filter_map(|path| fs::read_to_string(path).ok()).collect()
     };
-    let began = Instant::now();
-    while drafts() != ["half a thought"] {
-        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", drafts());
-        thread::sleep(Duration::from_millis(20));
-    }
+    until_seen("what was typed", drafts, |drafts| *drafts == ["half a thought"]);
     let mut again = Pty::chat(&stage, SMALL, &[]);
     again.shows("› half a thought");
     again.types(CTRL_C);

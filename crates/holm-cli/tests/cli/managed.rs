@@ -115,22 +115,24 @@ fn a_manager_of_a_server_has_those_whom_it_manages() {
     assert!(told.contains("From part-a.") && !told.contains("there is no tool"), "{told}");
 }
 
-#[test]
-fn a_manager_with_a_tool_that_acts_cannot_be_chosen() {
+/// A manager whose file is this cannot be chosen, and nobody is asked.
+#[track_caller]
+fn refused(file: &str, expect: &str) {
     let stage = managed();
-    let acting = MANAGER.replace("at_once: 2", "tools: [write]");
-    fs::write(stage.data().join("agents/manager.md"), acting).unwrap();
+    fs::write(stage.data().join("agents/manager.md"), file).unwrap();
     let ran = stage.run(&["--agent", "manager", "-p", "Look into it."]);
-    ran.fails_after_notes(2, "the tool `write` acts, and a manager only delegates");
+    ran.fails_after_notes(2, expect);
     assert!(stage.double.requests().is_empty());
 }
 
 #[test]
+fn a_manager_with_a_tool_that_acts_cannot_be_chosen() {
+    let acting = MANAGER.replace("at_once: 2", "tools: [write]");
+    refused(&acting, "the tool `write` acts, and a manager only delegates");
+}
+
+#[test]
 fn a_manager_of_somebody_who_is_not_there_cannot_be_chosen() {
-    let stage = managed();
     let lost = MANAGER.replace("[executor]", "[executor, nobody]");
-    fs::write(stage.data().join("agents/manager.md"), lost).unwrap();
-    let ran = stage.run(&["--agent", "manager", "-p", "Look into it."]);
-    ran.fails_after_notes(2, "the agent `manager` cannot be used: there is no tool and no agent `nobody`");
-    assert!(stage.double.requests().is_empty());
+    refused(&lost, "the agent `manager` cannot be used: there is no tool and no agent `nobody`");
 }

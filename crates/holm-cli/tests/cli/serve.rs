@@ -41,7 +41,7 @@ fn an_agent_is_shown_checked_kept_changed_used_and_forgotten() {
     assert!(wrong.body.contains("line 4"), "{wrong:?}");
     let token = served.issue("owner", "operator");
     let put = |headers: &[(&str, &str)], text: &str| {
-        served.operator(&token, "PUT", "/api/agents/reviewer", headers, &json!({ "text": text }))
+        served.send_json(&token, "PUT", "/api/agents/reviewer", headers, &json!({ "text": text }))
     };
     assert_eq!(put(&[], REVIEWER).status, 428);
     let made = put(&[("if-none-match", "*")], REVIEWER);
@@ -70,14 +70,14 @@ fn an_operator_gives_an_agent_no_more_than_the_usual_one_has() {
     let text = |grants: &str, mode: &str| json!({ "text": format!("---\nname: strong\ndescription: x\ngrants: [{grants}]\nmode: {mode}\n---\nGo.\n") });
     let none = [("if-none-match", "*")];
     for (grants, mode) in [("read:**", "plan"), ("read:src/**, exec:git", "plan"), ("read:src/**", "full")] {
-        let put = served.operator(&operator, "PUT", "/api/agents/strong", &none, &text(grants, mode));
+        let put = served.send_json(&operator, "PUT", "/api/agents/strong", &none, &text(grants, mode));
         assert_eq!(put.status, 403, "{grants} {mode}: {put:?}");
     }
     assert!(!stage.data().join("agents/strong.md").exists());
-    let put = served.operator(&served.token, "PUT", "/api/agents/strong", &none, &text("read:**", "full"));
+    let put = served.send_json(&served.token, "PUT", "/api/agents/strong", &none, &text("read:**", "full"));
     assert_eq!(put.status, 201, "an administrator gives what they like: {put:?}");
     for name in ["holm", "other"] {
-        let put = served.operator(
+        let put = served.send_json(
             &operator,
             "PUT",
             &format!("/api/agents/{name}"),
@@ -105,7 +105,7 @@ fn a_tool_is_shown_and_tried_with_what_was_named_and_nothing_else() {
     assert_eq!(served.get("/api/tools/nothing").status, 404);
     let operator = served.issue("owner", "operator");
     let attempt = |token: &str, tool: &str, body: Value| {
-        served.operator(token, "POST", &format!("/api/tools/{tool}/try"), &[], &body)
+        served.send_json(token, "POST", &format!("/api/tools/{tool}/try"), &[], &body)
     };
     let arguments = json!({ "path": "notes.txt" });
     let tried =
@@ -140,12 +140,12 @@ fn servers_are_written_down_by_administrators_seen_tested_and_taken_away() {
     });
     let new = json!({ "name": "sea", "entry": entry });
     let operator = served.issue("owner", "operator");
-    assert_eq!(served.operator(&operator, "POST", "/api/mcp-servers", &[], &new).status, 403);
+    assert_eq!(served.send_json(&operator, "POST", "/api/mcp-servers", &[], &new).status, 403);
     assert_eq!(served.post("/api/mcp-servers", &json!({ "name": "sea", "entry": {} })).status, 400);
     assert_eq!(served.post("/api/mcp-servers", &json!({ "name": "../sea", "entry": entry })).status, 400);
     assert_eq!(served.post("/api/mcp-servers", &new).status, 201);
     assert_eq!(served.post("/api/mcp-servers", &new).status, 409);
-    let tested = served.operator(&operator, "POST", "/api/mcp-servers/sea/test", &[], &json!({}));
+    let tested = served.send_json(&operator, "POST", "/api/mcp-servers/sea/test", &[], &json!({}));
     assert_eq!(tested.status, 200, "{tested:?}");
     assert_eq!(tested.json()["tools"][0]["name"], "sea_echo", "{tested:?}");
     served.post("/api/reload-tools", &json!({}));
@@ -188,7 +188,7 @@ fn another_user_has_parts_of_their_own() {
     let served = Served::start(&stage, &["--grant", "read:**"]);
     let ada = served.issue("ada", "operator");
     let body = json!({ "text": REVIEWER });
-    let put = served.operator(&ada, "PUT", "/api/agents/reviewer", &[("if-none-match", "*")], &body);
+    let put = served.send_json(&ada, "PUT", "/api/agents/reviewer", &[("if-none-match", "*")], &body);
     assert_eq!(put.status, 201, "{put:?}");
     assert!(stage.data().join("users/ada/data/agents/reviewer.md").exists());
     assert_eq!(served.get("/api/agents/reviewer").status, 404, "the owner has none");

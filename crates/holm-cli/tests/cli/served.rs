@@ -132,8 +132,8 @@ impl Served {
         stream
     }
 
-    /// Says something with somebody's token.
-    pub(crate) fn operator(
+    /// As [`send`](Self::send), of a value.
+    pub(crate) fn send_json(
         &self,
         token: &str,
         method: &str,

@@ -48,7 +48,7 @@ fn users_of_a_shared_database_are_apart() {
     let made = served.post("/api/sessions", &json!({ "id": "mine", "prompt": "go" }));
     assert_eq!(made.status, 201, "{made:?}");
     assert_eq!(served.send(&ada, "GET", "/api/sessions/mine", &[], None).status, 404);
-    let own = served.operator(&ada, "POST", "/api/sessions", &[], &json!({ "id": "mine" }));
+    let own = served.send_json(&ada, "POST", "/api/sessions", &[], &json!({ "id": "mine" }));
     assert_eq!(own.status, 201, "her own of that name: {own:?}");
 }
 

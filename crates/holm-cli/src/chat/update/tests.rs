@@ -32,6 +32,17 @@ fn end(chat: &mut Chat) -> Vec<Command> {
     chat.tells(Msg::Ended { tab, problem: None })
 }
 
+/// A chat that has worked, and whose model is asked for a summary.
+fn summarising() -> Chat {
+    let mut chat = Chat::open();
+    chat.says("work");
+    chat.hears(prompted(1, "work"));
+    chat.hears(answer("worked"));
+    end(&mut chat);
+    assert!(matches!(chat.says("/compact").as_slice(), [Command::Prompt { .. }]));
+    chat
+}
+
 #[test]
 fn the_first_thing_is_a_prompt_and_the_next_steers() {
     let mut chat = Chat::open();
@@ -380,12 +391,7 @@ fn a_turn_can_be_gone_back_to_in_a_new_session() {
 
 #[test]
 fn a_summary_begins_a_new_session() {
-    let mut chat = Chat::open();
-    chat.says("work");
-    chat.hears(prompted(1, "work"));
-    chat.hears(answer("worked"));
-    end(&mut chat);
-    assert!(matches!(chat.says("/compact").as_slice(), [Command::Prompt { .. }]));
+    let mut chat = summarising();
     chat.hears(answer("It was work."));
     assert_eq!(end(&mut chat), [Command::Open { tab: TabId(2), how: How::New { model: None } }]);
     chat.opened("session-2", Vec::new());
@@ -395,12 +401,7 @@ fn a_summary_begins_a_new_session() {
 
 #[test]
 fn an_older_answer_is_no_summary() {
-    let mut chat = Chat::open();
-    chat.says("work");
-    chat.hears(prompted(1, "work"));
-    chat.hears(answer("worked"));
-    end(&mut chat);
-    assert!(matches!(chat.says("/compact").as_slice(), [Command::Prompt { .. }]));
+    let mut chat = summarising();
     chat.hears(prompted(2, "Summarise"));
     chat.hears(answer(" "));
     assert_eq!(end(&mut chat), []);
