@@ -8,9 +8,9 @@ use std::{
 
 use holm::wire::services::Services;
 use holm_config::{
-    Alias, Layer, Origin, ProviderSettings, Settings, Value,
+    Alias, ConfigError, Layer, Origin, ProviderSettings, Settings, Value,
     exe::{ExeAgent, ExeKeys, ExeProject, ExeTree, Unsupported},
-    read_plain,
+    read_plain, read_plain_text,
 };
 use holm_tools::{
     agents::{AgentFile, ToolNames},
@@ -89,13 +89,12 @@ impl Chosen {
         for (folder, owner) in folders(places) {
             for path in files_of(&folder) {
                 let Some(read) = native(&path) else { continue };
-                let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
                 match read {
                     Ok(file) if file.name == name => {
                         admitted(&path, owner, places)?;
                         return Ok(Self::Native { file: Box::new(file), path, owner });
                     }
-                    Err(why) if stem == name => {
+                    Err(why) if stem_of(&path) == name => {
                         let message = format!("{}: {why}", path.display());
                         return Err(Trouble::new(Exit::Usage, message).hint("mend the file"));
                     }
@@ -105,8 +104,7 @@ impl Chosen {
         }
         let project = exe_project(places)?;
         for path in &project.agents {
-            let text = text_of(path);
-            if ExeAgent::parse(&text, path).is_ok_and(|agent| agent.slug == name) {
+            if foreign(path).is_ok_and(|agent| agent.slug == name) {
                 return Exe::load(path, places);
             }
         }
@@ -120,22 +118,18 @@ impl Chosen {
         for (folder, owner) in folders(places) {
             for path in files_of(&folder) {
                 let Some(read) = native(&path) else { continue };
-                let stem =
-                    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
                 let trusted = admitted(&path, owner, places).map_err(|trouble| trouble.to_string());
                 let (name, about) = match read {
                     Ok(file) => (file.name.clone(), trusted.map(|()| file.description)),
-                    Err(why) => (stem, Err(why)),
+                    Err(why) => (stem_of(&path), Err(why)),
                 };
                 listed.push(Listed { name, path, form: "holm", about });
             }
         }
         for path in exe_project(places)?.agents {
-            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let text = text_of(&path);
-            let (name, about) = match ExeAgent::parse(&text, &path) {
+            let (name, about) = match foreign(&path) {
                 Ok(agent) => (agent.slug, Ok(agent.announce)),
-                Err(error) => (stem, Err(error.to_string())),
+                Err(error) => (stem_of(&path), Err(error.to_string())),
             };
             listed.push(Listed { name, path, form: "agents-exe", about });
         }
@@ -239,9 +233,14 @@ fn native(path: &Path) -> Option<Result<AgentFile, String>> {
     is_agent.then(|| AgentFile::parse(&text).map_err(|error| error.to_string()))
 }
 
-/// The text of a file; none where there is none that can be read.
-fn text_of(path: &Path) -> String {
-    read_plain(path).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+/// What an agent of agents-exe says; whatever cannot be read is none.
+fn foreign(path: &Path) -> Result<ExeAgent, ConfigError> {
+    ExeAgent::parse(&read_plain_text(path).unwrap_or_default(), path)
+}
+
+/// What a file is called that has no name of its own.
+fn stem_of(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The Markdown files of a folder, by name.
