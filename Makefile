@@ -155,7 +155,7 @@ attack: ## play the attack cases of attacks/, their harmless twins and the lists
 	@scripts/setup test suites
 	@cargo test --quiet --workspace --features holm/otel --test attack
 
-crash: ## kill the built command at every write and sync, and let each of them fail (CRASH_FILES=6, CRASH_POINTS=N of each kind; HOLM_BIN: a command that is built)
+crash: ## kill the built command at every write and sync, and let each of them fail (CRASH_FILES=6, CRASH_POINTS=N of each kind, CRASH_LEAST=N in all; HOLM_BIN: a command that is built)
 	@scripts/setup test crash
 	@[ -n "$$HOLM_BIN" ] || cargo build --quiet -p holm-cli
 	@scripts/crash-sweep $(CRASH_POINTS)

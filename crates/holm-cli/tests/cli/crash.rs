@@ -6,6 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use holm::{runtime::Journals as _, store::Store};
 use holm_testkit::double::{Act, Fault};
 
 use crate::{
@@ -72,4 +73,23 @@ fn a_run_that_was_killed_is_resumed_where_it_stood() {
     // The call that had ended is not run again: the file is there, so a second time would fail.
     stage.run(&["--session", "s", "--resume"]).says("It is written.\n");
     assert!(stage.double.requests()[2].text().contains("`once.txt` has 1 bytes now (new)"));
+}
+
+#[test]
+fn a_session_whose_first_record_was_never_kept_is_no_session_and_begins_anew() {
+    let stage = Stage::new([Act::says("Ready.")]);
+    // What a disk leaves that was full before the first record: a name.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        fs::create_dir_all(stage.data()).unwrap();
+        let store = Store::open(stage.data().join("holm.db")).await.unwrap();
+        drop(store.create("s").await.unwrap());
+    });
+    drop(runtime);
+    stage.run(&["--session", "s", "--resume"]).fails(6, "there is no session `s`");
+    stage.holm(["session", "show", "s"]).fails(6, "there is no session `s`");
+    stage.holm(["run", "--fork", "s", "-p", "hi", "--model", MODEL]).fails(6, "there is no session `s`");
+    assert_eq!(stage.holm(["session", "list"]).out, "");
+    stage.run(&["-p", "hi", "--session", "s"]).says("Ready.\n");
+    assert!(stage.holm(["session", "list"]).out.starts_with("s "));
 }

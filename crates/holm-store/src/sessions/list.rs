@@ -128,24 +128,47 @@ impl Store {
     /// [`StoreError`].
     pub async fn list(&self, wanted: &Listing) -> Result<Page, StoreError> {
         self.catch_up(Depth::Heads).await?;
-        let limit = wanted.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
+        let limit = wanted.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE) as usize;
+        let mut page = Page { sessions: Vec::new(), next: wanted.after };
+        loop {
+            let (rows, next) = self.rows(wanted, page.next, limit - page.sessions.len()).await?;
+            page.next = next;
+            for row in rows {
+                // What the index knows nothing of is damaged, or a name alone, which is no session.
+                if row.records > 0 || self.inner.has_begun(row.run.no).await? {
+                    page.sessions.push(self.session_of(row)?);
+                }
+            }
+            // Names that were passed over leave room.
+            if page.next.is_none() || page.sessions.len() >= limit {
+                return Ok(page);
+            }
+        }
+    }
+
+    /// At the most so many rows of a list behind a place, and where the next ones begin.
+    async fn rows(
+        &self,
+        wanted: &Listing,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<(Vec<ListedRow>, Option<Cursor>), StoreError> {
         let filter = ListFilter {
             id: None,
             tag: wanted.tag.as_deref(),
             by_created: wanted.sort == Sort::Created,
             oldest_first: wanted.order == Order::OldestFirst,
-            after: wanted.after.map(|cursor| (cursor.time, cursor.no)),
-            limit: u64::from(limit) + 1,
+            after: after.map(|cursor| (cursor.time, cursor.no)),
+            limit: limit as u64 + 1,
         };
         let mut rows = self.inner.backend.list(filter).await?;
-        let more = rows.len() > limit as usize;
-        rows.truncate(limit as usize);
+        let more = rows.len() > limit;
+        rows.truncate(limit);
         let next = rows.last().filter(|_| more).map(|row| Cursor {
             time: if wanted.sort == Sort::Created { row.created } else { row.updated },
             no: row.run.no.0,
         });
-        let sessions = rows.into_iter().map(|row| self.session_of(row)).collect::<Result<_, _>>()?;
-        Ok(Page { sessions, next })
+        Ok((rows, next))
     }
 
     /// One session.

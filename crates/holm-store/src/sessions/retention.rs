@@ -44,7 +44,7 @@ pub struct Erased {
     pub run: String,
     /// How many records it had.
     pub records: u64,
-    /// The last link of its chain, in hex; empty for a run without records.
+    /// The last link of its chain, in hex; empty where it cannot be read.
     pub chain: String,
 }
 

@@ -66,7 +66,7 @@ fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
         .map_err(failed)?;
     let Some((no, holder)) = found else { return Ok(()) };
     let held = holder.is_some_and(|words| super::leases::lives(living, &words));
-    if held || !records(conn, RunNo(no), &(0..1))?.is_empty() {
+    if held || has_records(conn, RunNo(no))? {
         return Ok(());
     }
     for sql in [
@@ -77,6 +77,13 @@ fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
         conn.execute(sql, [no]).map_err(failed)?;
     }
     Ok(())
+}
+
+/// Whether a run has any record: one that lacks only the first is damaged, and not to be written over.
+fn has_records(conn: &Connection, run: RunNo) -> Result<bool> {
+    let (first, last) = schema::keys(run)?;
+    let sql = "SELECT EXISTS (SELECT 1 FROM records WHERE id BETWEEN ? AND ?)";
+    conn.query_row(sql, [first, last], |row| row.get(0)).map_err(failed)
 }
 
 pub(super) fn find(conn: &Connection, id: &str) -> Result<RunRow> {

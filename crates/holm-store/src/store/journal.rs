@@ -71,9 +71,16 @@ impl Store {
         Ok(!self.inner.backend.records(row.no, seq..seq.saturating_add(1)).await?.is_empty())
     }
 
+    /// A run with at least one record. A name that was taken before the disk was full or its maker died is no run for anybody: it
+    /// holds nothing, and whoever makes a run of that name gets it.
     pub(crate) async fn find(&self, run: &str) -> Result<RunRow, StoreError> {
         check_run(run)?;
-        self.inner.backend.find(run).await
+        let row = self.inner.backend.find(run).await?;
+        if self.inner.has_begun(row.no).await? {
+            Ok(row)
+        } else {
+            Err(StoreError::Missing { run: run.into() })
+        }
     }
 
     /// A run's whole lines and their number.
@@ -89,6 +96,16 @@ impl Store {
 }
 
 impl Inner {
+    /// Whether a run has a record. One that lacks only the first is damaged, which whoever reads it says.
+    pub(crate) async fn has_begun(&self, run: RunNo) -> Result<bool, StoreError> {
+        for range in [0..1, 1..u64::MAX] {
+            if !self.backend.records(run, range).await?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Some lines of a run, opened, without their ends. A gap is damage, never passed over.
     pub(crate) async fn lines(
         &self,

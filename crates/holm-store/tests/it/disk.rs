@@ -198,6 +198,34 @@ async fn a_database_that_cannot_be_written_refuses_the_append_and_keeps_the_rest
     opened.journal.append(&script.lines[1], Durability::Synced).await.unwrap();
 }
 
+#[tokio::test]
+async fn a_disk_that_is_full_before_the_first_record_leaves_no_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("holm.db");
+    let store = Store::open(&path).await.unwrap();
+    let script = session("one", "hello", "out", "fine");
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    conn.execute_batch(
+        "CREATE TRIGGER broken BEFORE INSERT ON records BEGIN SELECT raise(ABORT, 'no'); END;",
+    )
+    .unwrap();
+    let mut journal = store.create("one").await.unwrap();
+    assert!(journal.append(&script.lines[0], Durability::Synced).await.is_err());
+    drop(journal);
+    conn.execute_batch("DROP TRIGGER broken;").unwrap();
+    let names: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
+    assert_eq!(names, 1, "the name alone is there");
+    assert_eq!(store.open("one").await.map(|_| ()), Err(JournalFailed::Missing { run: "one".into() }));
+    assert!(store.list(&Listing::default()).await.unwrap().sessions.is_empty());
+    // Another process begins it anew.
+    drop(store);
+    let store = Store::open(&path).await.unwrap();
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.text(), Durability::Synced).await.unwrap();
+    assert_eq!(store.read("one").await.unwrap(), script.text().as_bytes());
+    assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stranger_who_holds_the_write_lock_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -227,7 +255,9 @@ async fn a_stranger_who_holds_the_write_lock_is_waited_for() {
 async fn a_changed_result_is_not_believed() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().join("holm.db")).await.unwrap();
-    drop(store.create("one").await.unwrap());
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&Script::new("one").lines[0], Durability::Synced).await.unwrap();
+    drop(journal);
     let digest = store.put("one", b"some large text").await.unwrap();
     assert_eq!(store.get(&digest, 5..10).await.unwrap(), b"large");
     let file = store.files().into_iter().find(|path| path.ends_with(&digest)).unwrap();
@@ -260,4 +290,13 @@ async fn a_gap_in_a_journal_is_damage_and_nothing_is_cut() {
         "{found:?}"
     );
     assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1, "the list goes on");
+    // Without its first record it is no name that anybody may have.
+    conn.execute("DELETE FROM records WHERE id & 4294967295 = 0", []).unwrap();
+    let found = store.open("one").await.map(|_| ());
+    assert!(
+        matches!(&found, Err(JournalFailed::Damaged { reason, .. }) if reason.contains("record 0")),
+        "{found:?}"
+    );
+    assert_eq!(store.create("one").await.map(|_| ()), Err(JournalFailed::Exists { run: "one".into() }));
+    assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1, "and it is listed");
 }

@@ -48,6 +48,9 @@ impl Case {
         };
         tally.appends = appends;
         oracle::judge(folder.path(), process, &mut tally)?;
+        for fault in &mut tally.faults {
+            *fault = format!("{}: {fault}", self.name);
+        }
         Ok(tally)
     }
 }
@@ -130,6 +133,14 @@ pub(crate) struct Tally {
     pub(crate) never_ran: u64,
     /// Lines beyond the first of calls that may run twice.
     pub(crate) ran_again: u64,
+    /// Events that the last process of a run told, each of which the replay told too.
+    pub(crate) told: u64,
+    /// Calls of which the journal knows nothing, or which it calls done and whose line is not there.
+    pub(crate) lost: u64,
+    /// Lines beyond the first of calls that must not run twice.
+    pub(crate) doubled: u64,
+    /// What was lost and doubled, in words.
+    pub(crate) faults: Vec<String>,
 }
 
 impl Tally {
@@ -146,7 +157,7 @@ impl Tally {
         }
     }
 
-    pub(crate) fn add(&mut self, more: &Self) {
+    pub(crate) fn add(&mut self, more: Self) {
         self.runs += more.runs;
         self.kills += more.kills;
         self.kills_at_boundaries += more.kills_at_boundaries;
@@ -155,6 +166,10 @@ impl Tally {
         self.ran_unanswered += more.ran_unanswered;
         self.never_ran += more.never_ran;
         self.ran_again += more.ran_again;
+        self.told += more.told;
+        self.lost += more.lost;
+        self.doubled += more.doubled;
+        self.faults.extend(more.faults);
     }
 }
 
@@ -163,7 +178,7 @@ impl fmt::Display for Tally {
         write!(
             out,
             "{} runs of {} calls; {} kills ({} at journal boundaries, {} at random instants); {} calls succeeded, \
-             {} ran and were not answered, {} never ran, {} idempotent ones ran again; none lost, none doubled",
+             {} ran and were not answered, {} never ran, {} idempotent ones ran again; {} events told; {} lost, {} doubled",
             self.runs,
             provider::CALLS,
             self.kills,
@@ -173,6 +188,9 @@ impl fmt::Display for Tally {
             self.ran_unanswered,
             self.never_ran,
             self.ran_again,
+            self.told,
+            self.lost,
+            self.doubled,
         )
     }
 }

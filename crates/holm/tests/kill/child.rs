@@ -50,8 +50,8 @@ fn refuse(why: &str) -> ExitCode {
 async fn work(folder: &Path, base: &str, moment: Moment) -> Result<u64, Box<dyn std::error::Error>> {
     let store = Store::open(folder.join("holm.db")).await?;
     let appends = Arc::new(AtomicU64::new(0));
-    // A name whose first record was never kept is still free.
-    let known = store.read(RUN).await.is_ok_and(|text| !text.is_empty());
+    // A name whose first record was never kept is no run.
+    let known = store.read(RUN).await.is_ok();
     let journals = MortalJournals { store, moment, appends: Arc::clone(&appends) };
     let agent = agent(folder, base, journals)?;
     let mut session = if known { agent.resume(RUN).await? } else { agent.start_as(RUN).await? };

@@ -1,6 +1,6 @@
 //! Compares the file that the tools wrote with what the journal says.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 use holm::{
     kernel::{Block, Outcome, Run},
@@ -21,26 +21,34 @@ pub(crate) fn judge(folder: &Path, process: u32, tally: &mut Tally) -> Result<()
     let outcomes = outcomes(&replayed.run)?;
     for call in 0..CALLS {
         let lines = lines.get(&call).copied().unwrap_or(0);
-        let outcome = outcomes.get(&call).ok_or_else(|| format!("call {call} was lost"))?;
-        judge_call(call, *outcome, lines, tally)?;
+        judge_call(call, outcomes.get(&call).copied(), lines, tally)?;
     }
-    same_events(folder, process, &replayed)
+    tally.told += same_events(folder, process, &replayed)?;
+    Ok(())
 }
 
-fn judge_call(call: usize, outcome: Outcome, lines: u64, tally: &mut Tally) -> Result<(), String> {
-    match (tool_of(call), outcome, lines) {
-        ("append", Outcome::Succeeded, 1) => tally.succeeded += 1,
-        ("append", Outcome::Unknown, 1) => tally.ran_unanswered += 1,
-        ("append", Outcome::Unknown, 0) => tally.never_ran += 1,
-        ("put", Outcome::Succeeded, 1..) => {
+/// Counts a call; what the journal says of it is none where it knows nothing of it.
+fn judge_call(call: usize, outcome: Option<Outcome>, lines: u64, tally: &mut Tally) -> Result<(), String> {
+    let tool = tool_of(call);
+    let fault =
+        || format!("call {call} of `{tool}`: the journal says {outcome:?}, the file has {lines} line(s)");
+    match (tool, outcome, lines) {
+        ("append", Some(Outcome::Succeeded), 1) => tally.succeeded += 1,
+        ("append", Some(Outcome::Unknown), 1) => tally.ran_unanswered += 1,
+        ("append", Some(Outcome::Unknown), 0) => tally.never_ran += 1,
+        ("put", Some(Outcome::Succeeded), 1..) => {
             tally.succeeded += 1;
             tally.ran_again += lines - 1;
         }
-        (tool, outcome, lines) => {
-            return Err(format!(
-                "call {call} of `{tool}`: the journal says {outcome:?}, the file has {lines} line(s)"
-            ));
+        (_, None, _) | (_, Some(Outcome::Succeeded), 0) => {
+            tally.lost += 1;
+            tally.faults.push(fault());
         }
+        ("append", Some(_), 2..) => {
+            tally.doubled += lines - 1;
+            tally.faults.push(fault());
+        }
+        _ => return Err(fault()),
     }
     Ok(())
 }
@@ -88,15 +96,20 @@ fn outcomes(run: &Run) -> Result<BTreeMap<usize, Outcome>, String> {
     Ok(outcomes)
 }
 
-/// What the last process told its watchers is what the replay tells, event by event.
-fn same_events(folder: &Path, process: u32, replayed: &Replayed) -> Result<(), String> {
-    let live = fs::read_to_string(folder.join(format!("events-{process}"))).unwrap_or_default();
+/// What the last process told its watchers is what the replay tells, event by event; how many there were. One that finds the run ended
+/// already has nothing to tell.
+fn same_events(folder: &Path, process: u32, replayed: &Replayed) -> Result<u64, String> {
+    let path = folder.join(format!("events-{process}"));
+    let live = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        read => read.map_err(|error| format!("{}: {error}", path.display()))?,
+    };
     let told: Vec<String> = replayed.events.iter().map(|event| format!("{event:?}")).collect();
     let live: Vec<&str> = live.lines().collect();
     let tail = told.len().checked_sub(live.len()).and_then(|from| told.get(from..));
     let tail = tail.ok_or("the process told more than the journal holds")?;
     match live.iter().zip(tail).find(|(live, told)| **live != told.as_str()) {
         Some((live, told)) => Err(format!("the replay tells another story: {told} instead of {live}")),
-        None => Ok(()),
+        None => Ok(live.len() as u64),
     }
 }

@@ -56,6 +56,7 @@ macro_rules! whole_suite {
                 several_lines_are_kept_together
                 a_run_is_never_written_over
                 a_name_whose_first_record_was_never_kept_is_free
+                a_name_without_a_record_is_no_session
                 lines_out_of_order_are_refused_and_leave_nothing
                 a_run_is_driven_in_one_place_at_a_time
                 a_store_that_is_gone_holds_nothing
