@@ -1,7 +1,7 @@
 //! What happens in a session, as it happens: server-sent events and WebSocket, both from the same watcher. Whoever comes
 //! back says how far they had got.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     Extension,
@@ -14,7 +14,7 @@ use axum::{
         sse::{Event, KeepAlive, Sse},
     },
 };
-use futures::{SinkExt as _, StreamExt as _, stream};
+use futures::{SinkExt as _, Stream, StreamExt as _, stream};
 use http::HeaderMap;
 use serde::Deserialize;
 use tokio::{sync::watch, task::JoinHandle};
@@ -107,6 +107,11 @@ impl Watching {
         self.stopped = true;
         Some((Frame::Closed, Cursor::default()))
     }
+
+    /// All frames. As a stream, what is on its way from the journal is not begun anew whenever something else happens first.
+    fn frames(self) -> impl Stream<Item = (Frame, Cursor)> + Send {
+        stream::unfold(self, |mut watching| async move { Some((watching.next().await?, watching)) })
+    }
 }
 
 /// Watches a session over server-sent events. Each has an `id`; sent back as `last-event-id`, it goes on from there.
@@ -121,13 +126,12 @@ pub(crate) async fn events(
 ) -> Result<Response, Refusal> {
     let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).map(str::to_owned);
     let watching = begin(&server, &who, id, last.or(from.after)).await?;
-    let frames = stream::unfold(watching, |mut watching| async move {
-        let (frame, cursor) = watching.next().await?;
+    let frames = watching.frames().map(|(frame, cursor)| {
         let mut event = Event::default().event(frame.name()).data(frame.data());
         if !matches!(frame, Frame::Closed) {
             event = event.id(cursor.to_string());
         }
-        Some((Ok::<_, Infallible>(event), watching))
+        Ok::<_, Infallible>(event)
     });
     let mut answer = Sse::new(frames).keep_alive(KeepAlive::new().interval(ALIVE)).into_response();
     // Proxies that collect an answer before they pass it on would show nothing until its end.
@@ -181,12 +185,13 @@ async fn begin(
 }
 
 /// Sends frames until somebody has enough.
-async fn tell(socket: WebSocket, mut watching: Watching) {
+async fn tell(socket: WebSocket, watching: Watching) {
     let (mut out, mut heard) = socket.split();
+    let mut frames = pin!(watching.frames());
     let mut alive = tokio::time::interval(ALIVE);
     loop {
         let message = tokio::select! {
-            frame = watching.next() => match frame {
+            frame = frames.next() => match frame {
                 Some((frame, cursor)) => Message::text(frame.message(&cursor)),
                 None => break,
             },
