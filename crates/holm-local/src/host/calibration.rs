@@ -7,11 +7,11 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use holm_kernel::{ModelResult, Offer, Request, Tool};
+use holm_kernel::{ModelResult, Offer, Reply, Request, Tool};
 
 use super::{
     Shared,
-    line::{Guard, Watch, Written},
+    line::{Guard, Watch, Written, usage},
     link::{Heard, Link},
     priors::{CONTENT_FREE, Catalogue, mean, most_gained},
 };
@@ -19,7 +19,7 @@ use crate::{
     Choosing, Constraint, Grammar,
     grammar::{OPENING, begun, spelled},
     prompt::{Said, Speaker},
-    wire::{Begin, Task, ToWorker, Weigh, Write},
+    wire::{Begin, Tally, Task, ToWorker, Weigh, Write},
 };
 
 /// One prompt whose call may be of another tool than the model writes first.
@@ -65,8 +65,14 @@ impl Calibration {
         let Some(called) = begun(&written.text, &self.told.tools) else { return Ok(written) };
         let best = self.best(watch, link, called).await.filter(|best| *best != called);
         let Some(tool) = best.and_then(|best| self.told.tools.get(best)) else { return Ok(written) };
-        let again = watch.written(link, self.again(tool)).await?;
-        Ok(Written { tally: written.tally.and(again.tally), ..again })
+        match watch.written(link, self.again(tool)).await.map_err(|result| *result) {
+            Ok(again) => Ok(Written { tally: written.tally.and(again.tally), ..again }),
+            // What was written first was written too.
+            Err(ModelResult::Aborted(reply)) => {
+                Err(Box::new(ModelResult::Aborted(both(written.tally, reply))))
+            }
+            Err(ModelResult::Replied(_) | ModelResult::Failed(_)) => Ok(written),
+        }
     }
 
     /// The prompt once more, for a call of this tool and nothing else.
@@ -139,3 +145,13 @@ impl Calibration {
         }
     }
 }
+
+/// A reply that was stopped, with what the one before it took.
+fn both(first: Tally, mut reply: Reply) -> Reply {
+    let again = Tally { output: reply.usage.output, ..Tally::default() };
+    reply.usage = usage(first.and(again));
+    reply
+}
+
+#[cfg(test)]
+mod tests;
