@@ -29,7 +29,7 @@ export function money(nano: number): string {
 /** Money for which some calls have no known price, which is never taken for free: a dash where nothing of it is known. */
 export function cost(nano: number, unpriced: number): string {
   if (unpriced === 0) return money(nano);
-  return nano === 0 ? '–' : `${money(nano)} +?`;
+  return nano === 0 ? '—' : `${money(nano)} +?`;
 }
 
 /** What to say of calls that have no known price; nothing where there are none. */
