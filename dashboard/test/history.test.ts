@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { History } from '../src/core/history.ts';
-import { type Turn, bars, costs, timeline, turnsBefore } from '../src/core/timeline.ts';
+import { type Turn, bars, costs, timeline, turnsBefore, unpriced } from '../src/core/timeline.ts';
 import { EMPTY, reduceEvents } from '../src/core/transcript.ts';
 import type { Numbered } from '../src/core/wire.ts';
 import { dice, journal } from './help.ts';
@@ -65,6 +65,7 @@ test('turns are counted and summed up to an event', () => {
     assert.equal(turnsBefore(turns, event), turns.filter((turn) => turn.event < event).length, `before ${event}`);
   }
   assert.deepEqual(costs(turns), [0, 1_000, 1_000, 2_000, 2_000, 3_000, 3_000]);
+  assert.deepEqual(unpriced(turns), [0, 0, 1, 1, 2, 2, 3]);
   assert.equal(turnsBefore([] as Turn[], 5), 0);
 });
 

@@ -7,7 +7,7 @@ import { byteLength, skipBytes } from '../src/core/bytes.ts';
 import { isLater } from '../src/core/cursor.ts';
 import { diffLines, diffOfCall, readPatch } from '../src/core/diff.ts';
 import { open } from '../src/core/envelope.ts';
-import { bytes, compact, duration, money } from '../src/core/format.ts';
+import { bytes, compact, cost, duration, money, unknownPrice } from '../src/core/format.ts';
 import { isSameJson } from '../src/core/json.ts';
 import { type SentEvent, SseReader } from '../src/core/sse.ts';
 import { dice } from './help.ts';
@@ -86,6 +86,11 @@ test('a change of all lines is shown without comparing each with each', () => {
 test('JSON is the same whatever the order of its keys', () => {
   assert.ok(isSameJson('{"a":[1,{"b":null}],"c":"x"}', '{ "c": "x", "a": [1, {"b": null}] }'));
   assert.ok(!isSameJson('{"a":1}', '{"a":2}') && !isSameJson('[1,2]', '[2,1]') && !isSameJson('x', '{}'));
+});
+
+test('what has no known price is not free', () => {
+  assert.deepEqual([cost(0, 0), cost(0, 2), cost(1_500_000_000, 0), cost(1_500_000_000, 1)], ['$0', '—', '$1.50', '$1.50 +?']);
+  assert.deepEqual([unknownPrice(0), unknownPrice(1), unknownPrice(2)], [undefined, '1 call has no known price', '2 calls have no known price']);
 });
 
 test('numbers are written for people', () => {

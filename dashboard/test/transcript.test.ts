@@ -26,6 +26,7 @@ test('a run is drawn from its journal', () => {
   assert.deepEqual(call?.rulings, [{ guard: 'plausibility', rejected: false, reason: 'short' }]);
   assert.equal(drawn.working, false);
   assert.equal(drawn.spent, 1_000);
+  assert.equal(drawn.unpriced, 1, 'one reply has no known price');
   assert.equal(drawn.place, '6.2');
 });
 

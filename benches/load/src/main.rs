@@ -134,6 +134,12 @@ async fn fill(
     Ok(seats)
 }
 
+/// Asks all of them for something, and waits until each has a reply that waits to be let go.
+async fn ask_all(seats: &[Seat], provider: &Provider, house: &mut House) -> Result<(), String> {
+    house.prompt(seats, AT_ONCE).await?;
+    until(house, || provider.waiting() >= seats.len()).await
+}
+
 /// Lets some stream, and times each piece.
 async fn stream(
     streaming: &[Seat],
@@ -143,8 +149,7 @@ async fn stream(
     figures: &mut Figures,
 ) -> Result<(), String> {
     figures.step = "asking those that stream";
-    house.prompt(streaming, AT_ONCE).await?;
-    until(house, || provider.waiting() >= streaming.len()).await?;
+    ask_all(streaming, provider, house).await?;
     figures.step = "streaming";
     let began = Instant::now();
     provider.open();
@@ -167,8 +172,7 @@ async fn kill(
     figures.step = "asking those that stream again";
     tally.again();
     provider.close();
-    house.prompt(streaming, AT_ONCE).await?;
-    until(house, || provider.waiting() >= streaming.len()).await?;
+    ask_all(streaming, provider, house).await?;
     provider.open();
     tokio::time::sleep(Duration::from_secs(u64::from(size.seconds)) / 2).await;
 

@@ -47,4 +47,4 @@ mod rng;
 mod screen;
 
 pub use protocol::{provider_name, provider_names};
-pub use screen::visible;
+pub use screen::{visible, visible_line, visible_lines};

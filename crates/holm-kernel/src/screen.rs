@@ -9,6 +9,12 @@ mod tests;
 use alloc::{string::String, vec::Vec};
 use core::fmt::Write as _;
 
+/// What a person is shown of a name or of one need: longer than any honest path.
+const LINE: u64 = 1_000;
+
+/// How many lines of a list a person is shown: nobody reads more, and the rest is counted.
+const LINES: usize = 100;
+
 /// Makes every character visible: newline and tab stay, all others that do not show themselves are written out.
 ///
 /// The result is for eyes, not for parsing back: a text that already says `\u{1b}` looks the same.
@@ -20,6 +26,28 @@ pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     write_visible(text, &mut out);
     out
+}
+
+/// As [`visible`], on one line and no longer than any honest name or path: a name with a line end in it must not pass for two.
+///
+/// ```
+/// assert_eq!(holm_kernel::visible_line("read:a\nread:b"), "read:a\\u{a}read:b");
+/// ```
+pub fn visible_line(text: &str) -> String {
+    line(text, LINE)
+}
+
+/// Many texts for a person, each on one line: as many as somebody reads, from both ends of the list, and how many are not shown.
+///
+/// ```
+/// let needs: Vec<String> = (0..120).map(|file| format!("read:{file}")).collect();
+/// let shown = holm_kernel::visible_lines(&needs);
+/// assert_eq!(shown.len(), 101);
+/// assert_eq!(shown[50], "[…20 more not shown…]");
+/// assert_eq!(shown[100], "read:119");
+/// ```
+pub fn visible_lines(texts: &[String]) -> Vec<String> {
+    lines(texts, LINES, LINE)
 }
 
 /// As [`visible`], but shows at most about `limit` characters, half from each end, and says how many are not shown, so
@@ -40,13 +68,13 @@ pub(crate) fn visible_bounded(text: &str, limit: u64) -> String {
     out
 }
 
-/// As [`visible_bounded`], on one line: a name with a line end in it must not pass for two.
-pub(crate) fn line(text: &str, limit: u64) -> String {
+/// As [`visible_bounded`], on one line.
+fn line(text: &str, limit: u64) -> String {
     visible_bounded(text, limit).replace('\n', "\\u{a}").replace('\t', "\\u{9}")
 }
 
-/// Lines for a person: at most `most` of them, from both ends of the list, and how many are not shown.
-pub(crate) fn lines(texts: &[String], most: usize, limit: u64) -> Vec<String> {
+/// At most `most` texts, from both ends of the list, each on one line, and how many are not shown.
+fn lines(texts: &[String], most: usize, limit: u64) -> Vec<String> {
     let show = |texts: &[String]| -> Vec<String> { texts.iter().map(|text| line(text, limit)).collect() };
     if texts.len() <= most {
         return show(texts);

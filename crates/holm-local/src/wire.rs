@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{Grammar, prompt::Said};
 
 /// Host and worker are the same program, so this only catches a program that was replaced in between.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 /// The largest frame: a prompt as long as any context, several times over.
 pub(crate) const MAX_FRAME: usize = 16 << 20;
 
@@ -52,7 +52,7 @@ pub(crate) struct Begin {
 pub(crate) enum Task {
     /// A reply.
     Write(Write),
-    /// No reply, but how likely one is.
+    /// No reply, but how likely some are.
     Weigh(Weigh),
 }
 
@@ -69,11 +69,11 @@ pub(crate) struct Write {
     pub(crate) stops: Vec<String>,
 }
 
-/// How likely is a text, and a quotation mark after it, once the reply has begun like this?
+/// How likely is each of these texts, and a quotation mark after it, once the reply has begun like this?
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Weigh {
     pub(crate) opening: String,
-    pub(crate) text: String,
+    pub(crate) texts: Vec<String>,
 }
 
 /// When "none" is not believed.
@@ -99,8 +99,8 @@ pub(crate) enum FromWorker {
     Text { id: u64, text: String },
     /// A reply is whole.
     Ended { id: u64, end: End, tally: Tally },
-    /// How likely a text is: the logarithm, always a finite number.
-    Weighed { id: u64, likely: f64 },
+    /// How likely each text is, in their order: the logarithm, always a finite number.
+    Weighed { id: u64, likely: Vec<f64> },
     /// There is no reply.
     Failed { id: u64, fault: Fault },
 }

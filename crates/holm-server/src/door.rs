@@ -3,11 +3,11 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use axum::{
-    body::{Body, to_bytes},
+    body::{Body, Bytes, to_bytes},
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse as _, Response},
@@ -219,11 +219,16 @@ async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
     }
     let limits = &server.inner.config.limits;
     let (parts, body) = request.into_parts();
-    let too_large = || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the body is too large");
-    let too_slow = || Refusal::new(StatusCode::REQUEST_TIMEOUT, "too_slow", "the body took too long");
-    let bytes = tokio::time::timeout(limits.body_time, to_bytes(body, limits.body));
-    let bytes = bytes.await.map_err(|_| too_slow())?.map_err(|_| too_large())?;
+    let bytes = read_body(body, limits.body, limits.body_time, "body").await?;
     Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+/// Reads a body of at most so many bytes that arrives within a time; the refusal calls it what it is called here.
+pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &str) -> Result<Bytes, Refusal> {
+    let refused = |status, code, why: &str| Refusal::new(status, code, format!("the {what} {why}"));
+    let too_large = |_| refused(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "is too large");
+    let too_slow = |_| refused(StatusCode::REQUEST_TIMEOUT, "too_slow", "took too long");
+    tokio::time::timeout(time, to_bytes(body, most)).await.map_err(too_slow)?.map_err(too_large)
 }
 
 /// The address of whoever asks. A trusted proxy puts the address that it saw at the end of `x-forwarded-for`; what stands before the

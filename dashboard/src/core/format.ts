@@ -26,6 +26,17 @@ export function money(nano: number): string {
   return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 }
 
+/** Money for which some calls have no known price, which is never taken for free: a dash where nothing of it is known. */
+export function cost(nano: number, unpriced: number): string {
+  if (unpriced === 0) return money(nano);
+  return nano === 0 ? '—' : `${money(nano)} +?`;
+}
+
+/** What to say of calls that have no known price; nothing where there are none. */
+export function unknownPrice(unpriced: number): string | undefined {
+  return unpriced === 0 ? undefined : `${plural(unpriced, 'call has', 'calls have')} no known price`;
+}
+
 /** `512 B`, `1.5 KiB`. */
 export function bytes(count: number): string {
   if (count < 1_024) return `${count} B`;

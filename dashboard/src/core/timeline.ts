@@ -66,6 +66,13 @@ export function costs(turns: readonly Turn[]): number[] {
   return sums;
 }
 
+/** How many of the turns until each of them have no known price. */
+export function unpriced(turns: readonly Turn[]): number[] {
+  const sums = [0];
+  for (const turn of turns) sums.push((sums[sums.length - 1] ?? 0) + (turn.stop !== null && turn.cost === null ? 1 : 0));
+  return sums;
+}
+
 /** Bars on a line of so many places; those that would lie on one another are one. */
 export interface Bar {
   x: number;

@@ -80,6 +80,8 @@ export interface EndingItem extends Placed {
   ending: Ending;
   usage: Usage;
   spent: number;
+  /** Replies until here whose price is not known. */
+  unpriced: number;
 }
 
 export type Item = MessageItem | CallItem | NoticeItem | EndingItem;
@@ -137,6 +139,8 @@ export interface Transcript {
   followUps: number;
   usage: Usage;
   spent: number;
+  /** Replies whose price is not known. */
+  unpriced: number;
   questions: readonly Posed[];
   notes: readonly string[];
 }
@@ -166,6 +170,7 @@ export const EMPTY: Transcript = {
   followUps: 0,
   usage: {},
   spent: 0,
+  unpriced: 0,
   questions: [],
   notes: [],
 };
@@ -313,6 +318,7 @@ class Draft {
       case 'model_replied':
         this.#over(event.is.call);
         if (now.reply !== null) now.reply = { ...now.reply, whole: true };
+        if (event.is.cost === null) now.unpriced += 1;
         break;
       case 'model_failed':
         this.#over(event.is.call);
@@ -347,7 +353,7 @@ class Draft {
     now.steering = 0;
     now.usage = is.usage;
     now.spent = is.spent;
-    this.#items.push({ kind: 'ending', ...placed, ending: is.ending, usage: is.usage, spent: is.spent });
+    this.#items.push({ kind: 'ending', ...placed, ending: is.ending, usage: is.usage, spent: is.spent, unpriced: now.unpriced });
   }
 
   #message(message: Message, placed: Placed): void {

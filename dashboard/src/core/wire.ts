@@ -269,6 +269,7 @@ export interface Tally {
 export interface UsageView {
   lines: { name: string; tally: Tally }[];
   spent_nano_usd: number;
+  unpriced: number;
   budget_nano_usd: number | null;
 }
 

@@ -36,12 +36,6 @@ const MOST_REWRITES: u64 = 3;
 /// What a person is shown of the arguments; the digest covers all of them.
 const SHOWN_ARGUMENTS: u64 = 20_000;
 
-/// What a person is shown of a name or of one need: longer than any honest path.
-const SHOWN_LINE: u64 = 1_000;
-
-/// How many needs a person is shown; nobody reads more, and the rest is counted.
-const SHOWN_LINES: usize = 100;
-
 /// How far back in a reply equal calls are looked for: the calls that a reply may make by default. It keeps a reply of
 /// very many calls linear.
 const TWINS_WITHIN: usize = 64;
@@ -243,12 +237,12 @@ impl Run {
             // The first question bears the name of its call, a further one its own.
             call: if slot.ask.is_none() { slot.call } else { self.next_call() },
             tool_call: slot.call,
-            tool: screen::line(&slot.name, SHOWN_LINE),
+            tool: screen::visible_line(&slot.name),
             arguments: screen::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
             level: tool.level,
-            needs: screen::lines(&needs, SHOWN_LINES, SHOWN_LINE),
-            missing: screen::lines(missing, SHOWN_LINES, SHOWN_LINE),
-            hands_on: screen::lines(&hands_on, SHOWN_LINES, SHOWN_LINE),
+            needs: screen::visible_lines(&needs),
+            missing: screen::visible_lines(missing),
+            hands_on: screen::visible_lines(&hands_on),
             reasons,
             marks: self.state.marks,
             digest: call_digest(&slot.name, &slot.arguments),

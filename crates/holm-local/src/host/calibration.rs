@@ -7,11 +7,11 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use holm_kernel::{ModelResult, Offer, Request, Tool};
+use holm_kernel::{ModelResult, Offer, Reply, Request, Tool};
 
 use super::{
     Shared,
-    line::{Guard, Watch, Written},
+    line::{Guard, Watch, Written, usage},
     link::{Heard, Link},
     priors::{CONTENT_FREE, Catalogue, mean, most_gained},
 };
@@ -19,7 +19,7 @@ use crate::{
     Choosing, Constraint, Grammar,
     grammar::{OPENING, begun, spelled},
     prompt::{Said, Speaker},
-    wire::{Begin, Task, ToWorker, Weigh, Write},
+    wire::{Begin, Tally, Task, ToWorker, Weigh, Write},
 };
 
 /// One prompt whose call may be of another tool than the model writes first.
@@ -65,8 +65,14 @@ impl Calibration {
         let Some(called) = begun(&written.text, &self.told.tools) else { return Ok(written) };
         let best = self.best(watch, link, called).await.filter(|best| *best != called);
         let Some(tool) = best.and_then(|best| self.told.tools.get(best)) else { return Ok(written) };
-        let again = watch.written(link, self.again(tool)).await?;
-        Ok(Written { tally: written.tally.and(again.tally), ..again })
+        match watch.written(link, self.again(tool)).await.map_err(|result| *result) {
+            Ok(again) => Ok(Written { tally: written.tally.and(again.tally), ..again }),
+            // What was written first was written too.
+            Err(ModelResult::Aborted(reply)) => {
+                Err(Box::new(ModelResult::Aborted(both(written.tally, reply))))
+            }
+            Err(ModelResult::Replied(_) | ModelResult::Failed(_)) => Ok(written),
+        }
     }
 
     /// The prompt once more, for a call of this tool and nothing else.
@@ -79,7 +85,7 @@ impl Calibration {
 
     async fn best(&self, watch: &Watch, link: &Link, called: usize) -> Option<usize> {
         let priors = self.priors(watch, link).await?;
-        let likely = self.weighed(watch, link, self.session, &self.said).await?;
+        let likely = self.weighed(watch, link, self.session, self.said.clone()).await?;
         Some(most_gained(&likely, &priors, called))
     }
 
@@ -115,29 +121,37 @@ impl Calibration {
         for nothing in CONTENT_FREE {
             let mut said: Vec<Said> = self.system().cloned().into_iter().collect();
             said.push(Said { by: Speaker::User, text: nothing.into() });
-            rows.push(self.weighed(watch, link, session, &said).await?);
+            rows.push(self.weighed(watch, link, session, said).await?);
         }
         Some(rows)
     }
 
-    /// What the names weigh after a prompt. One after the other, so that they share one seat of the cache.
-    async fn weighed(&self, watch: &Watch, link: &Link, session: u64, said: &[Said]) -> Option<Vec<f64>> {
-        let mut row = Vec::with_capacity(self.told.tools.len());
-        for tool in &self.told.tools {
-            let id = self.shared.number();
-            let mut ear = link.listen(id);
-            let _guard = Guard(link, id);
-            let task = Task::Weigh(Weigh { opening: OPENING.into(), text: spelled(&tool.name) });
-            link.order(ToWorker::Begin(Box::new(Begin { id, session, said: said.to_vec(), task })));
-            let heard = tokio::select! {
-                () = watch.stop.cancelled() => None,
-                heard = ear.recv() => heard,
-            };
-            match heard? {
-                Heard::Weighed(likely) => row.push(likely),
-                Heard::Text(_) | Heard::Ended(..) | Heard::Failed(_) | Heard::Lost(_) => return None,
-            }
+    /// What the names weigh after a prompt, which is sent once for all of them.
+    async fn weighed(&self, watch: &Watch, link: &Link, session: u64, said: Vec<Said>) -> Option<Vec<f64>> {
+        let texts: Vec<String> = self.told.tools.iter().map(|tool| spelled(&tool.name)).collect();
+        let (id, names) = (self.shared.number(), texts.len());
+        let mut ear = link.listen(id);
+        let _guard = Guard(link, id);
+        let task = Task::Weigh(Weigh { opening: OPENING.into(), texts });
+        link.order(ToWorker::Begin(Box::new(Begin { id, session, said, task })));
+        let heard = tokio::select! {
+            () = watch.stop.cancelled() => None,
+            heard = ear.recv() => heard,
+        };
+        match heard? {
+            // The worker is not believed: one number for each name, or none.
+            Heard::Weighed(likely) => Some(likely).filter(|likely| likely.len() == names),
+            Heard::Text(_) | Heard::Ended(..) | Heard::Failed(_) | Heard::Lost(_) => None,
         }
-        Some(row)
     }
 }
+
+/// A reply that was stopped, with what the one before it took.
+fn both(first: Tally, mut reply: Reply) -> Reply {
+    let again = Tally { output: reply.usage.output, ..Tally::default() };
+    reply.usage = usage(first.and(again));
+    reply
+}
+
+#[cfg(test)]
+mod tests;

@@ -307,7 +307,8 @@ impl Watch {
     }
 }
 
-fn usage(tally: Tally) -> Usage {
+/// What the kernel is told that a reply took.
+pub(super) fn usage(tally: Tally) -> Usage {
     Usage { input: tally.input, output: tally.output, cached: tally.cached, ..Usage::default() }
 }
 

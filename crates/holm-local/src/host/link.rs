@@ -28,7 +28,7 @@ const LAST_WORDS: usize = 4096;
 pub(crate) enum Heard {
     Text(String),
     Ended(End, Tally),
-    Weighed(f64),
+    Weighed(Vec<f64>),
     Failed(Fault),
     /// The worker is gone.
     Lost(String),

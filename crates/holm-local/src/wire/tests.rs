@@ -3,7 +3,7 @@ use super::{Begin, End, FromWorker, MAX_FRAME, Tally, Task, ToWorker, Weigh, fra
 #[test]
 fn a_frame_is_read_as_it_was_written() {
     let ended = FromWorker::Ended { id: 3, end: End::Full, tally: Tally { input: 9, ..Tally::default() } };
-    for message in [ended, FromWorker::Weighed { id: 4, likely: -2.0625 }] {
+    for message in [ended, FromWorker::Weighed { id: 4, likely: vec![-2.0625, 0.0] }] {
         let bytes = frame(&message).unwrap();
         let (head, body) = bytes.split_first_chunk::<4>().unwrap();
         assert_eq!(length(*head), Some(body.len()));
@@ -13,7 +13,8 @@ fn a_frame_is_read_as_it_was_written() {
 
 #[test]
 fn what_is_to_be_weighed_is_read_as_it_was_written() {
-    let task = Task::Weigh(Weigh { opening: "{\"tool\": \"".into(), text: "read".into() });
+    let task =
+        Task::Weigh(Weigh { opening: "{\"tool\": \"".into(), texts: vec!["read".into(), "write".into()] });
     let order = ToWorker::Begin(Box::new(Begin { id: 1, session: 2, said: Vec::new(), task }));
     let bytes = frame(&order).unwrap();
     assert_eq!(parse::<ToWorker>(&bytes[4..]), Some(order));
@@ -40,6 +41,6 @@ fn what_is_no_message_is_none() {
     assert_eq!(parse::<ToWorker>(b"{}"), None);
     assert_eq!(parse::<ToWorker>(b"\xff"), None);
     assert_eq!(parse::<ToWorker>(br#"{"cancel":{"id":"7"}}"#), None);
-    assert_eq!(parse::<FromWorker>(br#"{"weighed":{"id":7,"likely":null}}"#), None);
+    assert_eq!(parse::<FromWorker>(br#"{"weighed":{"id":7,"likely":[-1.5,null]}}"#), None);
     assert_eq!(parse::<ToWorker>(br#"{"cancel":{"id":7}}"#), Some(ToWorker::Cancel { id: 7 }));
 }

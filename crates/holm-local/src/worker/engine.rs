@@ -14,9 +14,9 @@ use llguidance::ParserFactory;
 
 use super::{
     say,
-    seats::{Leaving, Seats},
+    seats::{Leaving, Placed, Seats},
     tokens::Lexicon,
-    work::Work,
+    work::{Plan, Work},
 };
 use crate::wire::{Begin, End, Fault, FromWorker, Tally, ToWorker};
 
@@ -34,6 +34,8 @@ pub(super) struct Engine<'m> {
     seats: Seats,
     window: usize,
     works: Vec<Work>,
+    /// Whoever gets the next seat, read already: it is looked for at every step.
+    first: Option<Plan>,
     waiting: VecDeque<Box<Begin>>,
 }
 
@@ -56,6 +58,7 @@ impl<'m> Engine<'m> {
             seats: Seats::new(count, window),
             window,
             works: Vec::new(),
+            first: None,
             waiting: VecDeque::new(),
         })
     }
@@ -63,7 +66,7 @@ impl<'m> Engine<'m> {
     /// Works until nobody can order any more.
     pub(super) fn run(&mut self, orders: &Receiver<ToWorker>) {
         loop {
-            let idle = self.works.is_empty() && self.waiting.is_empty();
+            let idle = self.works.is_empty() && self.first.is_none() && self.waiting.is_empty();
             let order =
                 if idle { orders.recv().map_err(|_| TryRecvError::Disconnected) } else { orders.try_recv() };
             match order {
@@ -95,49 +98,74 @@ impl<'m> Engine<'m> {
     }
 
     fn cancel(&mut self, id: u64) {
-        if let Some(at) = self.waiting.iter().position(|begin| begin.id == id) {
-            self.waiting.remove(at);
+        let waited = self.waiting.len() + usize::from(self.first.is_some());
+        self.first.take_if(|plan| plan.id == id);
+        self.waiting.retain(|begin| begin.id != id);
+        if self.waiting.len() + usize::from(self.first.is_some()) < waited {
             say(&FromWorker::Ended { id, end: End::Cancelled, tally: Tally::default() });
-        } else if let Some(at) = self.works.iter().position(|work| work.id == id) {
+        } else if let Some(at) = self.works.iter().position(|work| work.plan.id == id) {
             self.finish(at, End::Cancelled);
         }
     }
 
     /// Gives seats to those who wait, in their order, as long as there are some.
     fn seat_waiting(&mut self) {
-        while let Some(begin) = self.waiting.pop_front() {
-            match self.begin(&begin) {
-                Ok(true) => {}
-                Ok(false) => return self.waiting.push_front(begin),
-                Err(fault) => fail(begin.id, fault),
-            }
+        while let Some(plan) = self.next_plan() {
+            let Some(placed) = self.seats.place(plan.session, plan.prompt()) else {
+                self.first = Some(plan);
+                return;
+            };
+            self.begin(plan, placed);
         }
     }
 
-    /// Begins with a prompt; false where there is no seat for it yet.
-    fn begin(&mut self, begin: &Begin) -> Result<bool, Fault> {
-        let mut work = Work::new(begin, &self.lexicon, &self.factory, self.window)?;
-        let Some(placed) = self.seats.place(begin.session, work.prompt()) else { return Ok(false) };
-        if let Some(from) = placed.copied_from {
-            self.clear(placed.seat);
-            let (from, to) = (wide(from), wide(placed.seat));
-            let end = u32::try_from(placed.kept).ok();
-            if self.context.copy_kv_cache_seq(from, to, Some(0), end).is_err() {
-                self.seats.empty(placed.seat);
-            }
-        } else if self
-            .context
-            .kv_cache_seq_rm(wide(placed.seat), u32::try_from(placed.kept).ok(), None)
-            .is_err()
-        {
-            // Some architectures keep no single positions; then all is computed anew.
-            self.clear(placed.seat);
-            self.seats.empty(placed.seat);
+    /// Whose turn it is; what cannot be read is refused.
+    fn next_plan(&mut self) -> Option<Plan> {
+        if self.first.is_some() {
+            return self.first.take();
         }
-        work.seat = placed.seat;
-        work.cached = self.seats.get(placed.seat).len();
-        self.works.push(work);
-        Ok(true)
+        while let Some(begin) = self.waiting.pop_front() {
+            match Plan::read(&begin, &self.lexicon, &self.factory, self.window) {
+                Ok(plan) => return Some(plan),
+                Err(fault) => fail(begin.id, fault),
+            }
+        }
+        None
+    }
+
+    /// Begins with a prompt that has a seat.
+    fn begin(&mut self, plan: Plan, Placed { seat, kept, copied_from }: Placed) {
+        if let Some(from) = copied_from {
+            self.clear(seat);
+            let end = u32::try_from(kept).ok();
+            if self.context.copy_kv_cache_seq(wide(from), wide(seat), Some(0), end).is_err() {
+                self.seats.empty(seat);
+            }
+        } else {
+            self.cut(seat, kept);
+        }
+        let cached = self.seats.get(seat).len();
+        self.works.push(plan.seated(seat, cached));
+    }
+
+    /// Takes everything out of the cache that follows so many tokens of a seat.
+    fn cut(&mut self, seat: usize, kept: usize) {
+        if self.context.kv_cache_seq_rm(wide(seat), u32::try_from(kept).ok(), None).is_err() {
+            // Some architectures keep no single positions; then all is computed anew.
+            self.clear(seat);
+            self.seats.empty(seat);
+        }
+    }
+
+    /// Lets a work go on with what is next behind the same prompt; whether there is something.
+    fn turn(&mut self, at: usize) -> bool {
+        let Some(work) = self.works.get_mut(at) else { return false };
+        if !work.plan.turn() {
+            return false;
+        }
+        let (seat, kept) = (work.seat, self.seats.turn(work.seat, work.plan.prompt()));
+        self.cut(seat, kept);
+        true
     }
 
     /// One batch for all.
@@ -156,7 +184,7 @@ impl<'m> Engine<'m> {
                 self.clear(work.seat);
                 self.seats.empty(work.seat);
                 self.seats.release(work.seat);
-                fail(work.id, Fault::Engine(why.clone()));
+                fail(work.plan.id, Fault::Engine(why.clone()));
             }
             return;
         }
@@ -168,11 +196,12 @@ impl<'m> Engine<'m> {
             });
             match ended {
                 None => at += 1,
+                Some(Ok(End::Done)) if self.turn(at) => at += 1,
                 Some(Ok(end)) => self.finish(at, end),
                 Some(Err(fault)) => {
                     let work = self.works.swap_remove(at);
                     self.seats.release(work.seat);
-                    fail(work.id, fault);
+                    fail(work.plan.id, fault);
                 }
             }
         }
@@ -188,7 +217,7 @@ impl<'m> Engine<'m> {
             works
                 .get(at)
                 .filter(|work| !work.paused)
-                .map_or(0, |work| work.goal.len().saturating_sub(seats.get(work.seat).len()))
+                .map_or(0, |work| work.plan.goal.len().saturating_sub(seats.get(work.seat).len()))
         };
         let mut left = usize::try_from(PIECE).unwrap_or(1);
         for at in 0..self.works.len() {
@@ -227,9 +256,9 @@ impl<'m> Engine<'m> {
         }
         let Some(work) = self.works.get_mut(at).filter(|work| !work.paused) else { return 0 };
         let held = self.seats.get(work.seat).len();
-        let Some(tokens) = work.goal.get(held..held + count) else { return 0 };
+        let Some(tokens) = work.plan.goal.get(held..held + count) else { return 0 };
         for (place, token) in (held..).zip(tokens) {
-            let wanted = work.wants(place);
+            let wanted = work.plan.wants(place);
             if wanted {
                 work.asked.push((place, self.batch.n_tokens()));
             }

@@ -59,9 +59,7 @@ impl Seats {
             let idle = self.seats.iter().enumerate().filter(|(_, seat)| !seat.busy);
             idle.min_by_key(|(_, seat)| (seat.session.is_some(), seat.used)).map(|(at, _)| at)
         })?;
-        // The last token is always computed anew, because its result is wanted.
-        let most = prompt.len().saturating_sub(1);
-        let shared = |seat: &Seat| common(&seat.tokens, prompt).min(most);
+        let shared = |seat: &Seat| seat.shared(prompt);
         let mine = self.seats.get(seat).map_or(0, shared);
         let others = self.seats.iter().enumerate().filter(|(at, _)| *at != seat);
         let best = others.map(|(at, other)| (shared(other), at)).max();
@@ -79,6 +77,14 @@ impl Seats {
         if let Some(seat) = self.seats.get_mut(seat) {
             seat.tokens.extend_from_slice(tokens);
         }
+    }
+
+    /// Notes that a sequence goes on with another prompt; how many of its tokens stay.
+    pub(super) fn turn(&mut self, seat: usize, prompt: &[i32]) -> usize {
+        let Some(seat) = self.seats.get_mut(seat) else { return 0 };
+        let kept = seat.shared(prompt);
+        seat.tokens.truncate(kept);
+        kept
     }
 
     /// Notes that a sequence is empty.
@@ -122,9 +128,12 @@ impl Seats {
     }
 }
 
-/// How many tokens two texts begin with alike.
-fn common(one: &[i32], other: &[i32]) -> usize {
-    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+impl Seat {
+    /// How many tokens of a prompt are there. The last one is always computed anew, because its result is wanted.
+    fn shared(&self, prompt: &[i32]) -> usize {
+        let alike = self.tokens.iter().zip(prompt).take_while(|(one, other)| one == other).count();
+        alike.min(prompt.len().saturating_sub(1))
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! What is wanted of one prompt and how far it is: a reply that grows, or a text that is weighed.
+//! What is wanted of one prompt and how far it is: a reply that grows, or texts that are weighed one after the other.
 
-use std::time::Instant;
+use std::{collections::VecDeque, time::Instant};
 
 use llguidance::ParserFactory;
 
@@ -13,16 +13,24 @@ use super::{
 };
 use crate::wire::{Begin, End, Fault, FromWorker, Tally, Task, Weigh, Write};
 
-/// One prompt at work.
-pub(super) struct Work {
+/// One prompt that was read, and what is to be made of it. It has no seat yet.
+pub(super) struct Plan {
     pub(super) id: u64,
-    pub(super) seat: usize,
+    pub(super) session: u64,
     /// Everything that is to be in the cache: the prompt, and the reply so far or the text to weigh.
     pub(super) goal: Vec<i32>,
+    /// Tokens before the reply, or before the text to weigh.
     prompt: usize,
-    pub(super) cached: usize,
     doing: Doing,
     began: Instant,
+}
+
+/// One prompt at work.
+pub(super) struct Work {
+    pub(super) plan: Plan,
+    pub(super) seat: usize,
+    /// Tokens of it that were in the cache before.
+    cached: usize,
     first: Option<Instant>,
     /// It lost its place and waits until somebody else is done.
     pub(super) paused: bool,
@@ -35,7 +43,7 @@ pub(super) struct Work {
 /// What is made of it.
 enum Doing {
     Writing(Box<Writing>),
-    Weighing(Scale),
+    Weighing(Weighing),
 }
 
 /// A reply under way.
@@ -45,9 +53,30 @@ struct Writing {
     most: usize,
 }
 
-impl Work {
-    /// Reads what is wanted. It has no seat yet.
-    pub(super) fn new(
+/// Texts on their way to the scale, all behind the same prompt.
+struct Weighing {
+    scale: Scale,
+    /// Those that come after it.
+    next: VecDeque<Text>,
+    /// What those before it weigh.
+    likely: Vec<f64>,
+    /// What may follow each.
+    closing: Vec<u32>,
+    /// Tokens before all of them.
+    before: usize,
+}
+
+/// A text to weigh, in tokens.
+struct Text {
+    /// With how the reply begins: read as one, as the model would write it.
+    tokens: Vec<i32>,
+    /// Tokens that the beginning has alone. One that reaches over the seam belongs to the text.
+    opening: usize,
+}
+
+impl Plan {
+    /// Reads what is wanted.
+    pub(super) fn read(
         begin: &Begin,
         lexicon: &Lexicon<'_>,
         factory: &ParserFactory,
@@ -55,37 +84,37 @@ impl Work {
     ) -> Result<Self, Fault> {
         let began = Instant::now();
         let mut goal = lexicon.prompt(&begin.said);
-        let mut prompt = goal.len();
-        if let Task::Weigh(Weigh { opening, text }) = &begin.task {
-            // Read as one, as the model would write it. A token that reaches over the seam belongs to the text.
-            let (opening, whole) = (lexicon.words(opening), lexicon.words(&format!("{opening}{text}")));
-            prompt += opening.iter().zip(&whole).take_while(|(one, other)| one == other).count();
-            goal.extend(whole);
-        }
-        // One place at least must be left for the reply.
-        if prompt == 0 || goal.len() >= window {
-            return Err(Fault::Overflow { tokens: goal.len() as u64, context: window as u64 });
-        }
-        let doing = match &begin.task {
-            Task::Write(write) => Doing::Writing(Box::new(Writing::new(write, factory)?)),
-            Task::Weigh(_) => {
-                let text = goal.iter().skip(prompt).map(|token| u32::try_from(*token).unwrap_or(u32::MAX));
-                Doing::Weighing(Scale::new(text.collect(), lexicon.quotes().to_vec()))
+        let overflow = |tokens: usize| Fault::Overflow { tokens: tokens as u64, context: window as u64 };
+        let (id, session) = (begin.id, begin.session);
+        match &begin.task {
+            // One place at least must be left for the reply.
+            Task::Write(_) if goal.is_empty() || goal.len() >= window => Err(overflow(goal.len())),
+            Task::Write(write) => {
+                let doing = Doing::Writing(Box::new(Writing::new(write, factory)?));
+                Ok(Self { id, session, prompt: goal.len(), goal, doing, began })
             }
-        };
-        Ok(Self {
-            id: begin.id,
-            seat: 0,
-            goal,
-            prompt,
-            cached: 0,
-            doing,
-            began,
-            first: None,
-            paused: false,
-            added: false,
-            asked: Vec::new(),
-        })
+            Task::Weigh(weigh) => {
+                let before = goal.len();
+                let mut next = texts(weigh, lexicon);
+                let longest = before + next.iter().map(|text| text.tokens.len()).max().unwrap_or(0);
+                if before == 0 || longest >= window {
+                    return Err(overflow(longest));
+                }
+                let first =
+                    next.pop_front().ok_or_else(|| Fault::Engine("there is nothing to weigh".into()))?;
+                let closing = lexicon.quotes().to_vec();
+                let scale = first.onto(&closing);
+                let prompt = before + first.opening;
+                goal.extend(first.tokens);
+                let doing = Doing::Weighing(Weighing { scale, next, likely: Vec::new(), closing, before });
+                Ok(Self { id, session, goal, prompt, doing, began })
+            }
+        }
+    }
+
+    /// Begins, on a seat that holds so many tokens of it.
+    pub(super) fn seated(self, seat: usize, cached: usize) -> Work {
+        Work { plan: self, seat, cached, first: None, paused: false, added: false, asked: Vec::new() }
     }
 
     /// The tokens before the reply, or before the text to weigh.
@@ -101,6 +130,40 @@ impl Work {
         }
     }
 
+    /// Takes up the next text behind the same prompt, once one is weighed; whether there is one.
+    pub(super) fn turn(&mut self) -> bool {
+        let Doing::Weighing(weighing) = &mut self.doing else { return false };
+        weighing.likely.push(weighing.scale.likely());
+        let Some(text) = weighing.next.pop_front() else { return false };
+        weighing.scale = text.onto(&weighing.closing);
+        self.prompt = weighing.before + text.opening;
+        self.goal.truncate(weighing.before);
+        self.goal.extend(text.tokens);
+        true
+    }
+}
+
+/// The texts that are to be weighed, in tokens.
+fn texts(Weigh { opening, texts }: &Weigh, lexicon: &Lexicon<'_>) -> VecDeque<Text> {
+    let alone = lexicon.words(opening);
+    let text = |text: &String| {
+        let tokens = lexicon.words(&format!("{opening}{text}"));
+        let opening = alone.iter().zip(&tokens).take_while(|(one, other)| one == other).count();
+        Text { tokens, opening }
+    };
+    texts.iter().map(text).collect()
+}
+
+impl Text {
+    /// Itself on a scale, nothing of it weighed yet.
+    fn onto(&self, closing: &[u32]) -> Scale {
+        let text = self.tokens.iter().skip(self.opening);
+        let text = text.map(|token| u32::try_from(*token).unwrap_or(u32::MAX)).collect();
+        Scale::new(text, closing.to_vec())
+    }
+}
+
+impl Work {
     /// Takes in what the model expects after a place; says why it ended if it did.
     pub(super) fn advance(
         &mut self,
@@ -109,10 +172,11 @@ impl Work {
         lexicon: &Lexicon<'_>,
         window: usize,
     ) -> Option<Result<End, Fault>> {
-        let writing = match &mut self.doing {
+        let plan = &mut self.plan;
+        let writing = match &mut plan.doing {
             Doing::Writing(writing) => writing,
-            Doing::Weighing(scale) => {
-                scale.look((place + 1).saturating_sub(self.prompt), logits);
+            Doing::Weighing(Weighing { scale, .. }) => {
+                scale.look((place + 1).saturating_sub(plan.prompt), logits);
                 return scale.is_done().then_some(Ok(End::Done));
             }
         };
@@ -122,13 +186,13 @@ impl Work {
             Ok(Choice::End) => return Some(Ok(End::Done)),
             Err(fault) => return Some(Err(fault)),
         };
-        self.goal.push(i32::try_from(token).unwrap_or_default());
+        plan.goal.push(i32::try_from(token).unwrap_or_default());
         let (text, stopped) = match writing.speech.push(&lexicon.piece(token)) {
             Spoken::More(text) => (text, false),
             Spoken::Last(text) => (text, true),
         };
         if !text.is_empty() {
-            say(&FromWorker::Text { id: self.id, text });
+            say(&FromWorker::Text { id: plan.id, text });
         }
         if stopped {
             return Some(Ok(End::Stopped));
@@ -136,22 +200,22 @@ impl Work {
         if writing.chooser.is_whole() {
             return Some(Ok(End::Done));
         }
-        let full = self.goal.len() - self.prompt >= writing.most || self.goal.len() >= window;
+        let full = plan.goal.len() - plan.prompt >= writing.most || plan.goal.len() >= window;
         full.then_some(Ok(End::Full))
     }
 
     /// Says the last of it.
     pub(super) fn close(mut self, end: End) {
-        let (id, tally) = (self.id, self.tally());
-        match &mut self.doing {
+        let (id, tally) = (self.plan.id, self.tally());
+        match &mut self.plan.doing {
             Doing::Writing(writing) => {
                 let text = writing.speech.rest();
                 if end != End::Stopped && !text.is_empty() {
                     say(&FromWorker::Text { id, text });
                 }
             }
-            Doing::Weighing(scale) if scale.is_done() => {
-                return say(&FromWorker::Weighed { id, likely: scale.likely() });
+            Doing::Weighing(weighing) if end == End::Done => {
+                return say(&FromWorker::Weighed { id, likely: std::mem::take(&mut weighing.likely) });
             }
             // It was cancelled.
             Doing::Weighing(_) => {}
@@ -164,10 +228,10 @@ impl Work {
         let first = self.first.unwrap_or(now);
         let micros = |from: Instant, to: Instant| u64::try_from((to - from).as_micros()).unwrap_or(u64::MAX);
         Tally {
-            input: self.prompt as u64,
+            input: self.plan.prompt as u64,
             cached: self.cached as u64,
-            output: (self.goal.len() - self.prompt) as u64,
-            prompt_us: micros(self.began, first),
+            output: (self.plan.goal.len() - self.plan.prompt) as u64,
+            prompt_us: micros(self.plan.began, first),
             reply_us: micros(first, now),
         }
     }

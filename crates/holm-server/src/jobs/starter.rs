@@ -150,25 +150,27 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     };
     let mut state = room.state();
     let ended = async {
-        match done {
+        let is_idle = match done {
             Some(done) => match done.await {
                 Ok(Ok(Some(report))) => {
                     return Finished::Ended { outcome: outcome(&report.ending), spent: report.spent };
                 }
-                Ok(Ok(None)) => {}
+                Ok(Ok(None)) => true,
                 Ok(Err(refusal)) => return Finished::refused(&refusal),
                 Err(_) => return Finished::Parked,
             },
             None => {
                 let rest = state.wait_for(|state| matches!(state, State::Idle(_) | State::Closed));
-                let is_idle = rest.await.is_ok_and(|state| *state != State::Closed);
-                if !is_idle {
-                    return Finished::Parked;
-                }
+                rest.await.is_ok_and(|state| *state != State::Closed)
             }
+        };
+        // It had ended before: its journal knows how. That comes first, because one that came to rest and was put away at once
+        // may never have been seen at rest.
+        match last_ending(server, errand).await {
+            Some(finished) => finished,
+            None if is_idle => Finished::ended(Outcome::Lost),
+            None => Finished::Parked,
         }
-        // It had ended before: its journal knows how.
-        last_ending(server, errand).await.unwrap_or_else(|| Finished::ended(Outcome::Lost))
     };
     Ok(attend(&room, errand, ended).await)
 }
@@ -236,13 +238,19 @@ async fn is_untouched(server: &Server, errand: &Errand) -> bool {
 
 async fn last_ending(server: &Server, errand: &Errand) -> Option<Finished> {
     let home = server.inner.workshop.home(&errand.user).await.ok()?;
-    let events = live::past(&home.store, &errand.session).await.ok()?;
-    events.iter().rev().find_map(|told| match &told.event {
+    ending_of(&live::past(&home.store, &errand.session).await.ok()?)
+}
+
+/// How what was begun last has ended; none where it has not, or nothing was begun.
+fn ending_of(events: &[Numbered]) -> Option<Finished> {
+    let last = events.iter().rev().find_map(|told| match &told.event {
         Event::GroupEnded { ending, spent, .. } => {
-            Some(Finished::Ended { outcome: outcome(ending), spent: *spent })
+            Some(Some(Finished::Ended { outcome: outcome(ending), spent: *spent }))
         }
+        Event::GroupStarted { .. } => Some(None),
         _ => None,
-    })
+    });
+    last.flatten()
 }
 
 /// How a run ended, for whoever reads the list of runs.

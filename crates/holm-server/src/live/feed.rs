@@ -234,7 +234,11 @@ impl Feed {
     /// The place after everything that there is.
     pub(crate) fn latest(&self) -> Cursor {
         let ring = self.lock();
-        let event = ring.events.back().map(|told| told.event.id);
+        // The last one may have been too large to be kept; it was told all the same.
+        let event = ring.events.back().map(|told| told.event.id).or(match ring.floor {
+            Floor::After(event) => Some(event),
+            Floor::Unknown | Floor::Beginning => None,
+        });
         let reply = ring.reply.as_ref().map(|reply| (reply.call, reply.end));
         Cursor { event, reply }
     }

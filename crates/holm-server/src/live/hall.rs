@@ -12,8 +12,8 @@ use holm_store::Listing;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 
 use super::{
-    Admission, Attendance, Desk, Feed, Memory, RUNNING, Room, State, drive::Driving, kept, purse::Purses,
-    room::Outcome,
+    Admission, Attendance, Cursor, Desk, Feed, Memory, RUNNING, Room, State, drive::Driving, kept,
+    purse::Purses, room::Outcome,
 };
 use crate::{
     Limits, Metrics, OpenError, Order, Refusal, SessionId, Start, Workshop,
@@ -217,14 +217,24 @@ impl Hall {
         room: &Room,
         prompt: Option<Prompt>,
     ) -> Result<oneshot::Receiver<Outcome>, Refusal> {
+        self.prompt_from(room, prompt).await.map(|(_, done)| done)
+    }
+
+    /// As [`prompt`](Self::prompt), with the place after which everything is told that happens for it, and nothing that happened for
+    /// others before.
+    pub(crate) async fn prompt_from(
+        &self,
+        room: &Room,
+        prompt: Option<Prompt>,
+    ) -> Result<(Cursor, oneshot::Receiver<Outcome>), Refusal> {
         if self.closing.is_cancelled() {
             return Err(stopping());
         }
         self.check_budget(&room.user).await?;
         room.settled().await;
-        let done = room.ask(prompt, self.admission.queue(&room.user)?)?.kept().await?;
+        let asked = room.ask(prompt, self.admission.queue(&room.user)?)?.kept().await?;
         self.metrics.runs.add(1);
-        Ok(done)
+        Ok(asked)
     }
 
     /// Does something for a user that is no session, such as a tool that is tried, in a turn like every run: no more of them
@@ -316,7 +326,7 @@ impl Hall {
         self.metrics.runs.add(1);
         let (hall, key) = (Arc::downgrade(self), (user.clone(), id.clone()));
         tokio::spawn(async move {
-            let Ok(done) = asked.kept().await else { return };
+            let Ok((_, done)) = asked.kept().await else { return };
             let Ok(Err(refusal)) = done.await else { return };
             // What is left of a budget may be set aside for others, and is so for a while.
             if refusal.status == http::StatusCode::PAYMENT_REQUIRED

@@ -12,7 +12,7 @@ use holm_runtime::{CancellationToken, Handle, NotHeard, Report, Subscription};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
-    Desk, Errands, Feed, Lasting,
+    Cursor, Desk, Errands, Feed, Lasting,
     admission::Ticket,
     drive::{Driving, drive},
     purse::Tell,
@@ -84,15 +84,17 @@ pub(super) struct Ask {
 
 /// Something that was asked for.
 pub(crate) struct Asked {
+    from: Cursor,
     kept: oneshot::Receiver<Result<(), Refusal>>,
     done: oneshot::Receiver<Outcome>,
 }
 
 impl Asked {
-    /// Waits until it is kept, so that it is not lost when the server ends. What comes of it arrives at the receiver.
-    pub(super) async fn kept(self) -> Result<oneshot::Receiver<Outcome>, Refusal> {
+    /// Waits until it is kept, so that it is not lost when the server ends. What happens for it is told after the place, and what
+    /// comes of it arrives at the receiver.
+    pub(super) async fn kept(self) -> Result<(Cursor, oneshot::Receiver<Outcome>), Refusal> {
         match self.kept.await {
-            Ok(kept) => kept.map(|()| self.done),
+            Ok(kept) => kept.map(|()| (self.from, self.done)),
             Err(_) => Err(closing()),
         }
     }
@@ -150,6 +152,8 @@ impl Room {
         if !matches!(*self.state.borrow(), State::Idle(_)) {
             return Err(busy());
         }
+        // It does nothing, so all that was done for others is told.
+        let from = self.feed.latest();
         let ask = Ask { prompt, ticket, give_up: give_up.clone(), kept: keep, done };
         self.asks.try_send(ask).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => busy(),
@@ -157,7 +161,7 @@ impl Room {
         })?;
         self.state.send_replace(State::Waiting);
         *waiting = Some(give_up);
-        Ok(Asked { kept, done: outcome })
+        Ok(Asked { from, kept, done: outcome })
     }
 
     /// Waits until a session whose watchers have seen its end has been put in order, so that whoever prompts it at once is

@@ -1,5 +1,6 @@
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
+use futures::FutureExt as _;
 use holm_kernel::{CallId, Ending, Event, EventId, NanoUsd, Numbered, Seq, Timestamp, Usage};
 use holm_models::{Client, Endpoint};
 use holm_runtime::{Agent, Delta, DeltaSink as _, EventSink as _};
@@ -32,21 +33,26 @@ fn say(feed: &Feed, call: u64, offset: u64, text: &str) {
     feed.delta(CallId::new(call), Delta::Text { offset, text });
 }
 
+/// What a watcher sees, in words.
+fn in_words((frame, cursor): (Frame, Cursor)) -> String {
+    match frame {
+        Frame::Event(told) => format!("{}.{}", told.event.id.record.value(), told.event.id.index),
+        Frame::Delta { offset, text, .. } => format!("{offset}:{text}@{cursor}"),
+        Frame::Note(text) => format!("note {text}"),
+        Frame::Asked(posed) => format!("asked {}", posed.id.value()),
+        Frame::Settled(id) => format!("settled {}", id.value()),
+        Frame::Progress { text, .. } => format!("progress {text}"),
+        Frame::Lagged => "lagged".into(),
+        Frame::Closed => "closed".into(),
+    }
+}
+
 /// Everything that a watcher sees, in words.
 fn drain(feed: &Feed, position: &mut Position) -> Vec<String> {
     let mut seen = Vec::new();
     loop {
         match feed.step(position) {
-            Step::Frames(frames) => seen.extend(frames.into_iter().map(|(frame, cursor)| match frame {
-                Frame::Event(told) => format!("{}.{}", told.event.id.record.value(), told.event.id.index),
-                Frame::Delta { offset, text, .. } => format!("{offset}:{text}@{cursor}"),
-                Frame::Note(text) => format!("note {text}"),
-                Frame::Asked(posed) => format!("asked {}", posed.id.value()),
-                Frame::Settled(id) => format!("settled {}", id.value()),
-                Frame::Progress { text, .. } => format!("progress {text}"),
-                Frame::Lagged => "lagged".into(),
-                Frame::Closed => "closed".into(),
-            })),
+            Step::Frames(frames) => seen.extend(frames.into_iter().map(in_words)),
             Step::Wait => return seen,
             Step::Behind => {
                 seen.push("behind".into());
@@ -284,26 +290,103 @@ async fn where_nobody_comes_nobody_is_asked() {
     assert!(desk.open().is_empty());
 }
 
-#[tokio::test]
-async fn a_question_that_a_slow_watcher_missed_is_told_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(folder.path().join("holm.db")).await.unwrap();
-    // A session that was begun and asked nothing: there is a journal, and no provider is needed.
+/// A store with the session `one`, which was begun and asked nothing: there is a journal, and no provider is needed.
+async fn with_a_session(folder: &Path) -> Store {
+    let store = Store::open(folder.join("holm.db")).await.unwrap();
     let endpoint = Endpoint::compatible("http://127.0.0.1:9").keyless();
     let client = Client::builder().endpoint("nobody", endpoint).build().unwrap();
     let agent = Agent::builder("nobody/any", client).journals(store.clone()).blobs(store.clone());
     agent.build().unwrap().start_as("one").await.unwrap().close().await;
+    store
+}
+
+/// A watcher misses a question, and stops waiting for the next frame so many times before it gets one.
+async fn misses_a_question(stops_waiting: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = with_a_session(folder.path()).await;
     let feed = Arc::new(Feed::new());
     let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
     let (id, cursor) = ("one".parse().unwrap(), Cursor::default());
     let mut watch = Watch::new(Arc::clone(&feed), Some(Arc::clone(&desk)), store, id, cursor);
     let _asked = desk.words("which?", &[]);
     (0..300).for_each(|number| feed.note(&number.to_string()));
+    // The journal is read on another thread, so as a rule nothing is there yet; whatever is there counts.
+    let mut seen = Vec::new();
+    for _ in 0..stops_waiting {
+        seen.extend(watch.next().now_or_never().flatten());
+    }
     loop {
-        let (frame, _) = watch.next().await.unwrap();
+        let (frame, _) = if seen.is_empty() { watch.next().await.unwrap() } else { seen.remove(0) };
         match frame {
             Frame::Asked(posed) => return assert_eq!(posed.id, desk.open()[0].id),
-            frame => assert!(!matches!(frame, Frame::Lagged | Frame::Closed), "it was not told"),
+            frame => assert!(!matches!(frame, Frame::Note(_) | Frame::Lagged | Frame::Closed), "{frame:?}"),
         }
     }
+}
+
+#[tokio::test]
+async fn a_question_that_a_slow_watcher_missed_is_told_again() {
+    misses_a_question(0).await;
+}
+
+#[tokio::test]
+async fn a_watcher_that_stops_waiting_for_the_journal_misses_nothing_of_it() {
+    misses_a_question(2).await;
+}
+
+#[tokio::test]
+async fn what_was_told_before_is_heard_and_then_nothing_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = with_a_session(folder.path()).await;
+    let feed = Arc::new(Feed::new());
+    let mut watch = Watch::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), Cursor::default());
+    let mut told = || watch.told().now_or_never().expect("nothing is waited for").map(in_words);
+    assert_eq!(told(), None, "nothing was told");
+    feed.event(&called(0, 7));
+    say(&feed, 7, 0, "hel");
+    assert_eq!(told().as_deref(), Some("0.0"));
+    assert_eq!(told().as_deref(), Some("0:hel@0.0/7.3"));
+    assert_eq!(told(), None);
+    // Together, as another thread tells them between two looks.
+    say(&feed, 7, 3, "lo");
+    feed.note("almost");
+    assert_eq!(told().as_deref(), Some("3:lo@0.0/7.5"));
+    feed.event(&ended(1));
+    feed.note("done");
+    assert_eq!(told().as_deref(), Some("note almost"));
+    assert_eq!(told().as_deref(), Some("1.0"));
+    assert_eq!(told().as_deref(), Some("note done"));
+    assert_eq!((told(), told()), (None, None), "asked twice, it says the same");
+}
+
+#[tokio::test]
+async fn a_watcher_that_goes_elsewhere_hears_nothing_of_what_was_told_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = with_a_session(folder.path()).await;
+    let feed = Arc::new(Feed::new());
+    let mut watch = Watch::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), Cursor::default());
+    (0..3).for_each(|record| feed.event(&plain(record)));
+    let told = |watch: &mut Watch| watch.told().now_or_never().expect("nothing is waited for").map(in_words);
+    assert_eq!(told(&mut watch).as_deref(), Some("0.0"), "two more wait");
+    watch.go_to(feed.latest());
+    feed.event(&plain(3));
+    assert_eq!(told(&mut watch).as_deref(), Some("3.0"));
+    assert_eq!(told(&mut watch), None);
+}
+
+#[test]
+fn what_is_too_large_to_be_kept_was_told_all_the_same() {
+    let feed = Feed::new();
+    let model = "x".repeat(8 * 1024 * 1024).into();
+    feed.event(&plain(0));
+    feed.event(&event(
+        1,
+        0,
+        Event::ModelCalled { call: CallId::new(1), turn: 1, model, messages: 1, tokens: 1 },
+    ));
+    assert_eq!(feed.latest().to_string(), "1.0/1.0");
+    let mut now = feed.position(feed.latest());
+    assert!(drain(&feed, &mut now).is_empty(), "whoever comes now has nothing to look up");
+    feed.break_off(Some(EventId { record: Seq::new(9), index: 0 }));
+    assert_eq!(feed.latest().to_string(), "9.0");
 }

@@ -1,16 +1,13 @@
 //! What each call of a session was allowed to use. Events do not tell it, since whoever watches a run is not who decides about
 //! it; the journal does: the same fold that tells events again also decides again what each call needs and what it was given.
 
-use holm_kernel::{AskReason, Effect, journal, visible};
+use holm_kernel::{AskReason, Effect, journal, visible_line, visible_lines};
 use holm_store::Store;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::watch::folded;
 use crate::{Refusal, SessionId};
-
-/// Lines that are given of one call: nobody reads more, and a call may name thousands of files.
-const MOST_LINES: usize = 100;
 
 /// What a call may use, from a point of the journal on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -85,23 +82,11 @@ fn used(record: u64, effect: &Effect) -> Option<Use> {
 }
 
 fn runs(record: u64, call: u64, tool: &str, needs: Vec<String>, hands_on: Vec<String>) -> Use {
-    let tool = visible(tool);
+    let tool = visible_line(tool);
     Use { record, call, tool, step: UseStep::Run, needs, missing: Vec::new(), hands_on, reasons: Vec::new() }
 }
 
-/// Texts for people: a path can hold anything, so nothing of it stays hidden.
+/// Texts for people: a path can hold anything, and a call may name thousands of files.
 fn lines(all: impl Iterator<Item = impl ToString>) -> Vec<String> {
-    let mut shown = Vec::new();
-    let mut more = 0_usize;
-    for one in all {
-        if shown.len() < MOST_LINES {
-            shown.push(visible(&one.to_string()));
-        } else {
-            more += 1;
-        }
-    }
-    if more > 0 {
-        shown.push(format!("[…{more} more not shown…]"));
-    }
-    shown
+    visible_lines(&all.map(|one| one.to_string()).collect::<Vec<_>>())
 }

@@ -59,6 +59,8 @@ enum Rest {
     Feed,
     /// The journal has more than was given at a time.
     Journal,
+    /// The feed had lost something: the journal has the events, and the desk the questions.
+    Missed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +115,13 @@ impl Watch {
         Ok(self)
     }
 
-    /// The next frame and the place after it; none when there will be none.
+    /// Goes on from another place. What was told before it is not told here.
+    pub(crate) fn go_to(&mut self, cursor: Cursor) {
+        (self.position, self.rest) = (self.feed.position(cursor), Rest::Feed);
+        self.waiting.clear();
+    }
+
+    /// The next frame and the place after it; none when there will be none. Whoever stops waiting for it loses nothing.
     pub(crate) async fn next(&mut self) -> Option<(Frame, Cursor)> {
         loop {
             match self.told().await {
@@ -124,7 +132,8 @@ impl Watch {
         }
     }
 
-    /// The next of what was told by now, and the place after it; none where nothing is left of it.
+    /// The next of what was told by now, and the place after it; none where nothing is left of it. As with [`next`](Self::next),
+    /// whoever stops waiting loses nothing: what is to be fetched is noted before it is waited for.
     pub(crate) async fn told(&mut self) -> Option<(Frame, Cursor)> {
         loop {
             if let Some(frame) = self.waiting.pop_front() {
@@ -134,10 +143,14 @@ impl Watch {
             if self.state == State::Over {
                 return None;
             }
-            if self.rest == Rest::Journal {
+            if self.rest != Rest::Feed {
+                let missed = self.rest == Rest::Missed;
                 if self.catch_up().await.is_err() {
-                    self.state = State::Over;
-                    return Some((Frame::Lagged, self.position.cursor));
+                    return Some(self.lagged());
+                }
+                if missed {
+                    // A question may be among what was missed, and the journal has none.
+                    self.waiting.extend(open(self.desk.as_deref(), self.position.cursor));
                 }
                 continue;
             }
@@ -154,15 +167,19 @@ impl Watch {
                     let begun = self.feed.begun();
                     self.catch_ups += u32::from(begun == self.begun);
                     self.begun = begun;
-                    if self.catch_ups > MOST_CATCH_UPS || self.catch_up().await.is_err() {
-                        self.state = State::Over;
-                        return Some((Frame::Lagged, self.position.cursor));
+                    if self.catch_ups > MOST_CATCH_UPS {
+                        return Some(self.lagged());
                     }
-                    // A question may be among what was missed, and the journal has none.
-                    self.waiting.extend(open(self.desk.as_deref(), self.position.cursor));
+                    self.rest = Rest::Missed;
                 }
             }
         }
+    }
+
+    /// The last frame of whoever is too slow, or whose journal cannot be read.
+    fn lagged(&mut self) -> (Frame, Cursor) {
+        self.state = State::Over;
+        (Frame::Lagged, self.position.cursor)
     }
 
     /// Waits until there may be something new.

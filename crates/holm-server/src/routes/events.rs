@@ -1,7 +1,7 @@
 //! What happens in a session, as it happens: server-sent events and WebSocket, both from the same watcher. Whoever comes
 //! back says how far they had got.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     Extension,
@@ -14,7 +14,7 @@ use axum::{
         sse::{Event, KeepAlive, Sse},
     },
 };
-use futures::{SinkExt as _, StreamExt as _, stream};
+use futures::{SinkExt as _, Stream, StreamExt as _, stream};
 use http::HeaderMap;
 use serde::Deserialize;
 use tokio::{sync::watch, task::JoinHandle};
@@ -56,7 +56,17 @@ struct Watching {
     token: TokenId,
     _look: Look,
     changes: watch::Receiver<u64>,
-    stopped: bool,
+    left: Left,
+}
+
+/// What a watcher still gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// Whatever happens.
+    All,
+    /// What was told before the server began to stop.
+    ToldBefore,
+    Nothing,
 }
 
 /// Looks for a terminal that begins to drive the session, for as long as somebody watches. It tells by itself what happens.
@@ -83,29 +93,44 @@ impl Drop for Look {
 impl Watching {
     /// The next frame; the last one says why there is no other.
     async fn next(&mut self) -> Option<(Frame, Cursor)> {
-        if self.stopped {
-            return None;
-        }
-        loop {
+        while self.left == Left::All {
             tokio::select! {
-                frame = self.watch.next() => {
-                    let metrics: &Arc<Metrics> = &self.server.inner.metrics;
-                    metrics.frames.add(1);
-                    if matches!(frame, Some((Frame::Lagged, _))) {
-                        metrics.lagged.add(1);
-                    }
-                    return frame;
-                }
-                () = self.server.inner.hall.stopping() => break,
+                frame = self.watch.next() => return self.counted(frame),
+                () = self.server.inner.hall.stopping() => self.left = Left::ToldBefore,
                 changed = self.changes.changed() => {
                     if changed.is_err() || !self.server.inner.keyring.is_valid(self.token) {
-                        break;
+                        return Some(self.closed());
                     }
                 }
             }
         }
-        self.stopped = true;
-        Some((Frame::Closed, Cursor::default()))
+        if self.left == Left::Nothing {
+            return None;
+        }
+        // What a run came to that ended just before the server is told, unless there is a token no more.
+        match self.watch.told().await.filter(|_| self.server.inner.keyring.is_valid(self.token)) {
+            None => Some(self.closed()),
+            told => self.counted(told),
+        }
+    }
+
+    fn counted(&self, frame: Option<(Frame, Cursor)>) -> Option<(Frame, Cursor)> {
+        let metrics: &Arc<Metrics> = &self.server.inner.metrics;
+        metrics.frames.add(1);
+        if matches!(frame, Some((Frame::Lagged, _))) {
+            metrics.lagged.add(1);
+        }
+        frame
+    }
+
+    fn closed(&mut self) -> (Frame, Cursor) {
+        self.left = Left::Nothing;
+        (Frame::Closed, Cursor::default())
+    }
+
+    /// All frames. As a stream, what is on its way from the journal is not begun anew whenever something else happens first.
+    fn frames(self) -> impl Stream<Item = (Frame, Cursor)> + Send {
+        stream::unfold(self, |mut watching| async move { Some((watching.next().await?, watching)) })
     }
 }
 
@@ -121,13 +146,12 @@ pub(crate) async fn events(
 ) -> Result<Response, Refusal> {
     let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).map(str::to_owned);
     let watching = begin(&server, &who, id, last.or(from.after)).await?;
-    let frames = stream::unfold(watching, |mut watching| async move {
-        let (frame, cursor) = watching.next().await?;
+    let frames = watching.frames().map(|(frame, cursor)| {
         let mut event = Event::default().event(frame.name()).data(frame.data());
         if !matches!(frame, Frame::Closed) {
             event = event.id(cursor.to_string());
         }
-        Some((Ok::<_, Infallible>(event), watching))
+        Ok::<_, Infallible>(event)
     });
     let mut answer = Sse::new(frames).keep_alive(KeepAlive::new().interval(ALIVE)).into_response();
     // Proxies that collect an answer before they pass it on would show nothing until its end.
@@ -177,16 +201,17 @@ async fn begin(
     // The feed may never have seen what is in the journal, so the first look is always there.
     let watch = watch.polling(server.config().takeover).with_past().await?;
     let look = Look::begin(server.clone(), who.user.clone(), id);
-    Ok(Watching { watch, server: server.clone(), token: who.token, _look: look, changes, stopped: false })
+    Ok(Watching { watch, server: server.clone(), token: who.token, _look: look, changes, left: Left::All })
 }
 
 /// Sends frames until somebody has enough.
-async fn tell(socket: WebSocket, mut watching: Watching) {
+async fn tell(socket: WebSocket, watching: Watching) {
     let (mut out, mut heard) = socket.split();
+    let mut frames = pin!(watching.frames());
     let mut alive = tokio::time::interval(ALIVE);
     loop {
         let message = tokio::select! {
-            frame = watching.next() => match frame {
+            frame = frames.next() => match frame {
                 Some((frame, cursor)) => Message::text(frame.message(&cursor)),
                 None => break,
             },

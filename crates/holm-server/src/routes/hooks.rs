@@ -1,11 +1,13 @@
 //! Messages of other programs that start jobs. They have no token; each is signed, and that is looked at before anything
 //! else is done. So this is the one route that stands beside the door, with small bounds of its own.
 
-use std::time::{Duration, Instant};
+use std::{
+    net::IpAddr,
+    time::{Duration, Instant},
+};
 
 use axum::{
     Json, Router,
-    body::{Body, to_bytes},
     extract::{Path, Request, State},
     response::{IntoResponse as _, Response},
     routing::post,
@@ -54,7 +56,7 @@ pub(crate) async fn trigger(
     request: Request,
 ) -> Response {
     let (from, path) = (door::peer(server.config(), &request), request.uri().path().to_owned());
-    let heard = hear(&server, &user, &job, request).await;
+    let heard = hear(&server, &user, &job, (from, request)).await;
     let answer = match heard {
         Ok(Triggered::New(slot)) => {
             (StatusCode::ACCEPTED, Json(Heard { run: slot.to_string(), new: true })).into_response()
@@ -73,19 +75,21 @@ pub(crate) async fn trigger(
     door::dressed(answer)
 }
 
-async fn hear(server: &Server, user: &str, job: &str, request: Request<Body>) -> Result<Triggered, Refusal> {
+async fn hear(
+    server: &Server,
+    user: &str,
+    job: &str,
+    (from, request): (IpAddr, Request),
+) -> Result<Triggered, Refusal> {
     let unknown =
         || Refusal::new(StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be");
-    let (from, now) = (door::peer(server.config(), &request), Instant::now());
+    let now = Instant::now();
     door::check_host(server.config(), request.headers(), request.uri().authority())?;
     if request.headers().contains_key(ORIGIN) {
         return Err(Refusal::forbidden("pages send no signed messages"));
     }
     let signed = Signed::of(request.headers());
-    let too_large = || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the message is too large");
-    let too_slow = || Refusal::new(StatusCode::REQUEST_TIMEOUT, "too_slow", "the message took too long");
-    let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), MOST_BODY)).await;
-    let body = body.map_err(|_| too_slow())?.map_err(|_| too_large())?;
+    let body = door::read_body(request.into_body(), MOST_BODY, BODY_TIME, "message").await?;
     let parsed = user.parse::<UserName>().ok().zip(job.parse::<JobId>().ok());
     // A user who is not there has no jobs, and gets no folder for being named; one who has no token any more has none done.
     let known = |user: &UserName| server.keyring().holders().contains(user);

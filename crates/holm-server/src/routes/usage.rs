@@ -1,7 +1,8 @@
 //! What a user's sessions have used.
 
 use axum::{Extension, Json, extract::State};
-use holm_store::{By, UsageLine, UsageQuery};
+use holm_kernel::NanoUsd;
+use holm_store::{By, Tally, UsageLine, UsageQuery};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -30,8 +31,22 @@ pub(crate) struct UsageView {
     lines: Vec<UsageLine>,
     /// Billionths of a US dollar that all of it cost, as far as prices are known.
     spent_nano_usd: u64,
+    /// Calls whose price is not known: what they cost is not among what was spent, and they are not taken for free.
+    unpriced: u64,
     /// What all sessions together may cost; none is no bound.
     budget_nano_usd: Option<u64>,
+}
+
+impl UsageView {
+    fn of(lines: Vec<UsageLine>, budget: Option<NanoUsd>) -> Self {
+        let all = lines.iter().fold(Tally::default(), |sum, line| sum.plus(line.tally));
+        Self {
+            lines,
+            spent_nano_usd: all.cost.value(),
+            unpriced: all.unpriced,
+            budget_nano_usd: budget.map(NanoUsd::value),
+        }
+    }
 }
 
 /// Sums up what was used.
@@ -61,7 +76,8 @@ pub(crate) async fn usage(
     let store = server.inner.workshop.home(&who.user).await?.store;
     let query = UsageQuery { run: session.map(|id| id.to_string()), ..UsageQuery::default() };
     let lines = store.usage(by, &query).await?;
-    let spent = lines.iter().map(|line| line.tally.cost.value()).fold(0, u64::saturating_add);
-    let budget = server.inner.keyring.budget(&who.user).map(holm_kernel::NanoUsd::value);
-    Ok(Json(UsageView { lines, spent_nano_usd: spent, budget_nano_usd: budget }))
+    Ok(Json(UsageView::of(lines, server.inner.keyring.budget(&who.user))))
 }
+
+#[cfg(test)]
+mod tests;

@@ -192,6 +192,7 @@ impl Serving {
         for posed in self.host.desk.open() {
             put(&mut write, &Told::Asked((*posed).clone())).await?;
         }
+        let mut rest = Rest::More;
         loop {
             bell.borrow_and_update();
             match feed.step(&mut position) {
@@ -205,13 +206,29 @@ impl Serving {
                     position = feed.position(Cursor { event: last, reply: None });
                     put(&mut write, &Told::Gap(last)).await?;
                 }
+                Step::Wait if rest == Rest::ToldBefore => break,
                 Step::Wait => tokio::select! {
                     Some(reply) = replies.recv() => put(&mut write, &reply).await?,
                     // The feed is held here, so its bell cannot be gone.
                     _ = bell.changed() => {}
-                    () = self.stop.cancelled() => return Ok(()),
+                    // Something may have been told since the last look, and it comes before the end.
+                    () = self.stop.cancelled() => rest = Rest::ToldBefore,
                 },
             }
         }
+        // What was said and heard is answered.
+        while let Ok(reply) = replies.try_recv() {
+            put(&mut write, &reply).await?;
+        }
+        Ok(())
     }
+}
+
+/// What is left to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// Whatever happens.
+    More,
+    /// What happened before the session ended.
+    ToldBefore,
 }

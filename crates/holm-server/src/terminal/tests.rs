@@ -82,6 +82,23 @@ async fn a_question_is_answered_from_elsewhere_and_the_first_answer_counts() {
 }
 
 #[tokio::test]
+async fn whoever_watches_sees_what_was_told_just_before_the_end() {
+    for _ in 0..16 {
+        let folder = tempfile::tempdir().unwrap();
+        let (host, _session, listening) = driven(folder.path()).await;
+        let feed = Arc::new(Feed::new());
+        let link = linked(folder.path(), &feed).await.unwrap();
+        let mut position = feed.position(feed.latest());
+        // Both before the other side can look: a test has one thread.
+        let _asked = host.desk().words("One last word?", &[]);
+        listening.end().await;
+        until("that the link is over", || !link.is_there()).await;
+        let Step::Frames(frames) = feed.step(&mut position) else { panic!("nothing was told") };
+        assert!(frames.iter().any(|(frame, _)| matches!(frame, Frame::Asked(_))), "{frames:?}");
+    }
+}
+
+#[tokio::test]
 async fn nobody_gets_in_without_the_key_and_nothing_is_left_behind() {
     let folder = tempfile::tempdir().unwrap();
     let (_host, _session, listening) = driven(folder.path()).await;

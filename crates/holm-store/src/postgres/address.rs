@@ -15,6 +15,16 @@ use crate::StoreError;
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: Roots,
+    pub(super) idle: Idle,
+}
+
+/// Whether it was said after how long a silent connection is asked for a sign of life. The driver has a default, and does not
+/// tell it from what was said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Idle {
+    #[default]
+    Unsaid,
+    Said,
 }
 
 /// What was said about TLS.
@@ -26,8 +36,8 @@ enum Said {
     Require,
 }
 
-/// How far away the database is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How far away the database is, the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Distance {
     /// Behind a socket that is a file, where nothing can be overheard and the server knows no TLS.
     Socket,
@@ -72,7 +82,7 @@ impl Address {
             (_, Some(file)) if file != "system" => Roots::File(PathBuf::from(file)),
             _ => Roots::System,
         };
-        Ok(Self { config, tls })
+        Ok(Self { config, tls, idle: words.idle })
     }
 }
 
@@ -89,33 +99,30 @@ fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
     }
 }
 
+/// How far the farthest of them is that may be connected to.
 fn distance(config: &Config) -> Distance {
-    let is_near = |host: &Host| match host {
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-        }
-        #[cfg(unix)]
-        Host::Unix(_) => true,
-    };
     // Where addresses are given, they are what is connected to, whatever the names are.
     let addresses = config.get_hostaddrs();
-    if addresses.is_empty() && config.get_hosts().iter().all(is_socket) {
-        return Distance::Socket;
-    }
-    let near = if addresses.is_empty() {
-        config.get_hosts().iter().all(is_near)
+    let farthest = if addresses.is_empty() {
+        config.get_hosts().iter().map(distance_of).max()
     } else {
-        addresses.iter().all(IpAddr::is_loopback)
+        addresses.iter().map(distance_to).max()
     };
-    if near { Distance::Near } else { Distance::Far }
+    // Where there is nobody, nothing is said to anybody.
+    farthest.unwrap_or(Distance::Socket)
 }
 
-fn is_socket(host: &Host) -> bool {
+fn distance_of(host: &Host) -> Distance {
     match host {
-        Host::Tcp(_) => false,
+        Host::Tcp(name) if name == "localhost" => Distance::Near,
+        Host::Tcp(name) => name.parse::<IpAddr>().map_or(Distance::Far, |address| distance_to(&address)),
         #[cfg(unix)]
-        Host::Unix(_) => true,
+        Host::Unix(_) => Distance::Socket,
     }
+}
+
+fn distance_to(address: &IpAddr) -> Distance {
+    if address.is_loopback() { Distance::Near } else { Distance::Far }
 }
 
 /// What the driver does not know, or not all of.
@@ -123,6 +130,7 @@ fn is_socket(host: &Host) -> bool {
 struct Words {
     mode: Option<String>,
     roots: Option<String>,
+    idle: Idle,
 }
 
 impl Words {
@@ -131,6 +139,10 @@ impl Words {
         let place = match name {
             "sslmode" => &mut self.mode,
             "sslrootcert" => &mut self.roots,
+            "keepalives_idle" => {
+                self.idle = Idle::Said;
+                return false;
+            }
             _ => return false,
         };
         *place = Some(value.to_owned());

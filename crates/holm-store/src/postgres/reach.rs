@@ -7,7 +7,11 @@ use std::{
 
 use tokio_postgres::{Client, Config};
 
-use super::{address::Address, failed, tls::Tls};
+use super::{
+    address::{Address, Idle},
+    failed,
+    tls::Tls,
+};
 use crate::StoreError;
 
 /// How long a connection may take to be made, with everything that is agreed upon first.
@@ -35,8 +39,11 @@ pub(super) struct Reach {
 
 impl Reach {
     pub(super) fn new(url: &str, schema: Option<&str>) -> Result<Self, StoreError> {
-        let Address { mut config, tls } = Address::read(url)?;
-        config.keepalives_idle(SILENCE);
+        let Address { mut config, tls, idle } = Address::read(url)?;
+        // What the address says is meant.
+        if idle == Idle::Unsaid {
+            config.keepalives_idle(SILENCE);
+        }
         if config.get_keepalives_interval().is_none() {
             config.keepalives_interval(ASKED_AGAIN);
         }

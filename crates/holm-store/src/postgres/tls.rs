@@ -3,9 +3,9 @@
 
 use std::{
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     task::{Context, Poll},
 };
 
@@ -19,8 +19,8 @@ use tokio_postgres::{
 use tokio_rustls::{
     TlsConnector, client,
     rustls::{
-        ClientConfig, RootCertStore,
-        crypto::ring,
+        ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier,
+        crypto::{CryptoProvider, ring},
         pki_types::{CertificateDer, ServerName, pem::PemObject as _},
     },
 };
@@ -42,36 +42,59 @@ pub(super) enum Roots {
 #[derive(Clone)]
 pub(super) struct Tls(Option<Arc<ClientConfig>>);
 
+/// How connections are secured where the system says whom to believe. Read once for all stores: on a server each user has one, and
+/// the system names hundreds. Whom it trusts later is known at the next start.
+static SYSTEM: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+
 impl Tls {
     pub(super) fn new(roots: Roots) -> Result<Self, StoreError> {
-        let provider = Arc::new(ring::default_provider());
-        let wrong = |reason: String| StoreError::System { reason: format!("no TLS: {reason}") };
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| wrong(error.to_string()))?;
-        let config = match roots {
-            Roots::None => return Ok(Self(None)),
-            Roots::System => {
-                let verifier = Verifier::new(provider).map_err(|error| wrong(error.to_string()))?;
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth()
-            }
-            Roots::File(path) => {
-                let in_file = |reason: String| wrong(format!("{}: {reason}", path.display()));
-                let read =
-                    CertificateDer::pem_file_iter(&path).map_err(|error| in_file(error.to_string()))?;
-                let mut store = RootCertStore::empty();
-                for root in read {
-                    let root = root.map_err(|error| in_file(error.to_string()))?;
-                    store.add(root).map_err(|error| in_file(error.to_string()))?;
-                }
-                if store.is_empty() {
-                    return Err(in_file("no certificate is in it".into()));
-                }
-                builder.with_root_certificates(store).with_no_client_auth()
-            }
-        };
-        Ok(Self(Some(Arc::new(config))))
+        Ok(Self(match roots {
+            Roots::None => None,
+            Roots::System => Some(system()?),
+            Roots::File(path) => Some(named(&path)?),
+        }))
     }
+}
+
+/// Believes whom the operating system trusts. What goes wrong is not kept: the next store tries again.
+fn system() -> Result<Arc<ClientConfig>, StoreError> {
+    if let Some(config) = SYSTEM.get() {
+        return Ok(Arc::clone(config));
+    }
+    let (provider, builder) = begun()?;
+    let verifier = Verifier::new(provider).map_err(|error| wrong(&error.to_string()))?;
+    let config =
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();
+    Ok(Arc::clone(SYSTEM.get_or_init(|| Arc::new(config))))
+}
+
+/// Believes whoever is named in a file.
+fn named(path: &Path) -> Result<Arc<ClientConfig>, StoreError> {
+    let in_file = |reason: String| wrong(&format!("{}: {reason}", path.display()));
+    let read = CertificateDer::pem_file_iter(path).map_err(|error| in_file(error.to_string()))?;
+    let mut store = RootCertStore::empty();
+    for root in read {
+        let root = root.map_err(|error| in_file(error.to_string()))?;
+        store.add(root).map_err(|error| in_file(error.to_string()))?;
+    }
+    if store.is_empty() {
+        return Err(in_file("no certificate is in it".into()));
+    }
+    let (_, builder) = begun()?;
+    Ok(Arc::new(builder.with_root_certificates(store).with_no_client_auth()))
+}
+
+/// How a connection is secured, but for whom to believe.
+fn begun() -> Result<(Arc<CryptoProvider>, ConfigBuilder<ClientConfig, WantsVerifier>), StoreError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| wrong(&error.to_string()))?;
+    Ok((provider, builder))
+}
+
+fn wrong(reason: &str) -> StoreError {
+    StoreError::System { reason: format!("no TLS: {reason}") }
 }
 
 impl MakeTlsConnect<Socket> for Tls {

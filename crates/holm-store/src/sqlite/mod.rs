@@ -131,13 +131,8 @@ impl Db {
 pub(crate) async fn check(path: PathBuf) -> Result<(), StoreError> {
     blocking(move || {
         let conn = reader(&path)?;
-        let said: String =
-            conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(|error| {
-                match failed(error) {
-                    StoreError::Foreign { .. } => StoreError::Foreign { place: path.display().to_string() },
-                    other => other,
-                }
-            })?;
+        let said = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+        let said = said.map_err(|error| placed(failed(error), &path))?;
         match said.as_str() {
             "ok" => Ok(()),
             _ => Err(StoreError::System { reason: format!("it is damaged: {}", said.trim()) }),
@@ -161,10 +156,7 @@ fn reader(path: &Path) -> Result<Connection, StoreError> {
 
 /// Prepares the connection that writes. Only the migration syncs by itself; see the committer for the rest.
 fn set_up(conn: &Connection, path: &Path, max_bytes: Option<u64>) -> Result<(), StoreError> {
-    let foreign = |error: StoreError| match error {
-        StoreError::Foreign { .. } => StoreError::Foreign { place: path.display().to_string() },
-        other => other,
-    };
+    let foreign = |error| placed(error, path);
     conn.busy_timeout(Duration::ZERO).map_err(failed)?;
     for (name, value) in [("secure_delete", "ON"), ("trusted_schema", "OFF"), ("temp_store", "MEMORY")] {
         patiently(|| Ok(conn.pragma_update(None, name, value)?)).map_err(foreign)?;
@@ -199,6 +191,14 @@ fn failed(error: rusqlite::Error) -> StoreError {
             reason: "a record of that number is kept already; fold the journal again".into(),
         },
         _ => StoreError::System { reason },
+    }
+}
+
+/// With the place of the file that is no database of Holm.
+fn placed(error: StoreError, path: &Path) -> StoreError {
+    match error {
+        StoreError::Foreign { .. } => StoreError::Foreign { place: path.display().to_string() },
+        other => other,
     }
 }
 

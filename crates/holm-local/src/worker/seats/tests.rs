@@ -38,6 +38,17 @@ fn after_compaction_the_common_beginning_stays() {
 }
 
 #[test]
+fn a_text_after_another_behind_one_prompt_computes_the_prompts_last_token_and_itself() {
+    let mut seats = Seats::new(1, 1000);
+    let placed = seats.place(1, &tokens(0..50)).unwrap();
+    seats.grow(placed.seat, &tokens(0..55));
+    assert_eq!(seats.turn(placed.seat, &tokens(0..50)), 49);
+    assert_eq!(seats.get(placed.seat), tokens(0..49));
+    assert_eq!(seats.turn(placed.seat, &tokens(0..60)), 49, "what is not there cannot stay");
+    assert_eq!(seats.place(2, &tokens(0..10)), None, "it still works");
+}
+
+#[test]
 fn another_session_copies_the_beginning_that_it_shares() {
     let mut seats = Seats::new(2, 1000);
     answer(&mut seats, 1, &tokens(0..100));

@@ -21,7 +21,7 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Response},
 };
-use futures::stream;
+use futures::{StreamExt as _, stream};
 use holm_kernel::{Block, Failure, FailureClass, Prompt, Reply, Usage};
 use holm_runtime::Toolbox;
 use holm_wire::{
@@ -201,8 +201,8 @@ async fn alone(server: &Server, who: &Who, asked: &Asked, form: Option<Form>) ->
     let errands = room.errands.get_or_init(|| errands);
     let talk =
         Talk::new(server, who, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
-    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
-    Ok(talk.begun(form))
+    let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
+    Ok(talk.begun_at(from, form))
 }
 
 /// The next prompt of a session that the client named.
@@ -229,8 +229,8 @@ async fn in_session(
         entered => entered?,
     };
     let talk = Talk::new(server, who, Arc::clone(&room), None, talk::After::Stay).await?;
-    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
-    Ok(talk.begun(form))
+    let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
+    Ok(talk.begun_at(from, form))
 }
 
 /// With what the answer must be.
@@ -330,17 +330,19 @@ fn named(mut answer: Response, session: &SessionId) -> Response {
 fn streamed(talk: Talk, asked: &Asked, api: Api) -> Response {
     let writer = api.codec.stream(head(&talk, asked, api));
     let session = talk.session().clone();
-    let state = Some((talk, writer, 0_u64));
+    // As a stream, what is under way towards the next piece goes on after a sign of life: an answer may be asked for again just then.
+    let pieces = stream::unfold(talk, |mut talk| async move { Some((talk.next().await?, talk)) });
+    let state = Some((Box::pin(pieces), writer, 0_u64));
     let body = stream::unfold(state, |state| async move {
-        let (mut talk, mut writer, offset) = state?;
-        let Ok(piece) = tokio::time::timeout(ALIVE, talk.next()).await else {
+        let (mut pieces, mut writer, offset) = state?;
+        let Ok(piece) = tokio::time::timeout(ALIVE, pieces.next()).await else {
             let silent = Bytes::from_static(b": still at work\n\n");
-            return Some((Ok::<_, Infallible>(silent), Some((talk, writer, offset))));
+            return Some((Ok::<_, Infallible>(silent), Some((pieces, writer, offset))));
         };
         let piece = piece.unwrap_or_else(|| Piece::Failed(lost()));
         let mut out = Vec::new();
         let offset = write(&mut *writer, piece, offset, &mut out);
-        Some((Ok(Bytes::from(out)), offset.map(|offset| (talk, writer, offset))))
+        Some((Ok(Bytes::from(out)), offset.map(|offset| (pieces, writer, offset))))
     });
     let mut answer = Response::new(Body::from_stream(body));
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

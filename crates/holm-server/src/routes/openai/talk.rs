@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::form::{self, Form, MOST_AGAIN};
 use crate::{
-    Frame, Refusal, Server, SessionId,
+    Cursor, Frame, Refusal, Server, SessionId,
     auth::{TokenId, Who},
     live::{Errands, Room, State, Watch},
 };
@@ -129,6 +129,12 @@ impl Talk {
         })
     }
 
+    /// The session has heard what was asked after this place: what was told before it was somebody else's.
+    pub(super) fn begun_at(mut self, from: Cursor, form: Option<Form>) -> Self {
+        self.watch.go_to(from);
+        self.begun(form)
+    }
+
     /// The session has heard what was asked, and in which form it is to answer: from now on, a client that leaves stops it.
     pub(super) fn begun(mut self, form: Option<Form>) -> Self {
         (self.phase, self.form) = (Phase::Talking, form);
@@ -155,7 +161,7 @@ impl Talk {
             {
                 return Some(self.fail(FailureClass::Server, &refusal.message));
             }
-            if !matches!(self.then, Then::Listen) {
+            if !matches!(self.then, Then::Listen) && !self.changes.has_changed().unwrap_or(true) {
                 let heard = self.watch.told().await.map(|(frame, _)| self.hear(&frame));
                 match heard {
                     Some(None) => continue,
@@ -218,7 +224,9 @@ impl Talk {
         // That it is idle in between is no end; that it is so later on, before anything was answered, is one.
         self.state.borrow_and_update();
         self.then = Then::Listen;
-        drop(self.server.hall().prompt(&self.room, Some(form::again(problem))).await?);
+        let again = Some(form::again(problem));
+        let (from, _) = self.server.hall().prompt_from(&self.room, again).await?;
+        self.watch.go_to(from);
         Ok(())
     }
 

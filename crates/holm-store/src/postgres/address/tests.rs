@@ -9,6 +9,7 @@ fn a_password_goes_through_a_network_in_the_clear_only_if_somebody_says_so() {
         ("host=/run/postgresql user=a password=x", SslMode::Disable),
         ("host=/run/postgresql user=a sslmode=require", SslMode::Disable),
         ("host=/run/postgresql,db.example user=a", SslMode::Require),
+        ("host=/run/postgresql,localhost user=a sslmode=require", SslMode::Require),
         ("host=localhost user=a password=x", SslMode::Disable),
         ("host=127.0.0.1 user=a password=x", SslMode::Disable),
         ("host=::1 user=a sslmode=require", SslMode::Require),
@@ -57,7 +58,7 @@ fn words_that_nobody_knows_are_refused() {
 fn everything_else_reaches_the_driver_as_it_was_written() {
     let (rest, words) = from_pairs(r"user = 'o\'brien' sslmode=require password=a\ b\\c dbname=''").unwrap();
     assert_eq!(rest, r"user='o\'brien' password='a b\\c' dbname='' ");
-    assert_eq!(words, Words { mode: Some("require".into()), roots: None });
+    assert_eq!(words, Words { mode: Some("require".into()), ..Words::default() });
     let (rest, words) = from_url("postgresql://a@b/c?x=1&sslmode=require&y=2");
     assert_eq!((rest.as_str(), words.mode.as_deref()), ("postgresql://a@b/c?x=1&y=2", Some("require")));
     assert_eq!(from_url("postgresql://a@b/c?sslmode=require").0, "postgresql://a@b/c");

@@ -39,6 +39,25 @@ async fn whoever_waits_for_a_database_that_is_not_there_is_told_at_once() {
 }
 
 #[test]
+fn what_an_address_says_of_silence_is_what_happens() {
+    let all = "postgresql://a@127.0.0.1/x?keepalives_idle=9&keepalives_interval=4&keepalives_retries=7&tcp_user_timeout=3";
+    for (address, idle, interval, retries, unheard) in [
+        ("host=127.0.0.1 user=a", 30, 10, 3, 60),
+        ("host=127.0.0.1 user=a keepalives_idle=5", 5, 10, 3, 60),
+        // As long as the driver waits by itself, and said all the same.
+        ("host=127.0.0.1 user=a keepalives_idle=7200", 7_200, 10, 3, 60),
+        ("postgresql://a@127.0.0.1/x?keepalives_idle=8", 8, 10, 3, 60),
+        (all, 9, 4, 7, 3),
+    ] {
+        let config = Reach::new(address, None).unwrap().config;
+        assert_eq!(config.get_keepalives_idle(), Duration::from_secs(idle), "{address}");
+        assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(interval)), "{address}");
+        assert_eq!(config.get_keepalives_retries(), Some(retries), "{address}");
+        assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(unheard)), "{address}");
+    }
+}
+
+#[test]
 fn what_goes_wrong_is_told_with_its_cause_and_nothing_twice() {
     #[derive(Debug, thiserror::Error)]
     #[error("{said}")]
