@@ -53,6 +53,7 @@ pub struct Figure {
     /// The quickest.
     pub least_us: f64,
     /// Appends a second, in the middle round.
+    #[serde(rename = "appends_per_second")]
     pub per_second: f64,
     /// The time of a round by that of SQLite by hand, in the middle round.
     pub by_sqlite: f64,

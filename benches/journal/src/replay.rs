@@ -43,6 +43,7 @@ pub struct Replayed {
     /// The same of the quickest pass, which is what a quiet machine would come near.
     pub quickest: f64,
     /// Records a second in the quickest pass.
+    #[serde(rename = "records_per_second")]
     pub per_second: f64,
 }
 

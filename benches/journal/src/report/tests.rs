@@ -51,6 +51,7 @@ fn people_see_every_figure() {
 fn programs_find_each_list_by_its_name() {
     let value = serde_json::to_value(report()).expect("it is JSON");
     assert_eq!(value.pointer("/figures/0/p99_us").and_then(Value::as_f64), Some(90.0));
+    assert_eq!(value.pointer("/figures/0/appends_per_second").and_then(Value::as_f64), Some(70_000.0));
     assert_eq!(value.pointer("/replays/0/records").and_then(Value::as_u64), Some(1_000));
     assert_eq!(value.pointer("/sizes/0/record_bytes").and_then(Value::as_f64), Some(330.0));
 }
