@@ -116,6 +116,11 @@ class Reports(unittest.TestCase):
         self.assertIn("the wire's own words", text)
         self.assertEqual(text.count("**Its figures could not be used**"), 2)
 
+    def test_the_peers_are_named_with_their_versions(self):
+        found = report.peers()
+        for name in ("agnt-core", "rig-core", "eventsource-stream", "llama-cpp-2", "@openai/codex", "opencode-ai"):
+            self.assertRegex(found, rf"(^|, ){name} \d+\.\d+\.\d+(,|$)")
+
     def test_what_was_not_measured_is_said(self):
         self.measured("loop", {"figures": []})
         text = self.made()[2]

@@ -9,7 +9,7 @@ import { writeFileSync } from 'node:fs';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 
 /** As many turns as the native example times together, as often. */
-const PLAN = { turns: [10, 1000], window: 200, runs: 15, warm: 3, ways: ['encoded'] };
+export const PLAN = { turns: [10, 1000], window: 200, runs: 15, warm: 3, ways: ['encoded'] };
 const HOSTS = ['node', 'deno', 'workerd', 'chromium'];
 /** What Node shows beside the turn that all are measured with. */
 const ASIDE = ['bare', 'carried'];
