@@ -73,7 +73,8 @@ mod tests {
     fn a_program_reads_the_same_figures() {
         let [quickest, median, slow] = [1, 2, 9].map(Duration::from_millis);
         let told = json(&[Figure { way: Way::Bare, large: true, median, quickest, slow }]);
-        let figure = r#"{"system":"bare","parent":"1 GiB","median_ms":2.000,"quickest_ms":1.000,"slow_ms":9.000}"#;
+        let figure =
+            r#"{"system":"bare","parent":"1 GiB","median_ms":2.000,"quickest_ms":1.000,"slow_ms":9.000}"#;
         assert_eq!(told, format!("{{\"reference\":\"launcher, Landlock\",\"figures\":[{figure}]}}\n"));
     }
 }
