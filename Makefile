@@ -113,7 +113,7 @@ dist: ## the command to hand out: a static binary, checksums, an SBOM, an npm pa
 	@touch dashboard/index.html
 	@scripts/dist
 
-bench: ## compare Holm's loop, wire and start-up with others; one report as Markdown, JSON and SVG
+bench: ## measure loop, wire, journal, sandbox, start-up, size, load, inference and hosts beside others; one report as Markdown, JSON and SVG
 	@scripts/setup bench
 	@scripts/bench
 
@@ -129,6 +129,8 @@ check: ## formatting, lints, documentation, licences
 	@scripts/check-deps
 	@echo '== what depending on holm costs'
 	@scripts/check-budget
+	@echo '== the report of benchmarks'
+	@scripts/bench-report --check
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny check licenses bans sources; fi
 
 budget: ## what depending on holm costs: crates, and the CPU time of a clean build

@@ -11,6 +11,8 @@ use crate::scaling::{WORKS, threads_beside_one, threads_beside_programs};
 #[derive(Serialize)]
 pub(crate) struct Figures {
     machine: Machine,
+    /// The row that all others are compared with in the report of all benchmarks.
+    reference: &'static str,
     rows: Vec<Row>,
     /// Figures that are no times of calls, by their names.
     notes: Vec<Note>,
@@ -41,7 +43,8 @@ struct Note {
 impl Figures {
     /// Nothing measured yet; later only rows with this word in their names, for whoever looks for what one of them costs.
     pub(crate) fn new(only: Option<String>) -> Self {
-        Self { machine: look(), rows: Vec::new(), notes: Vec::new(), aims: Vec::new(), only }
+        let (rows, notes, aims) = (Vec::new(), Vec::new(), Vec::new());
+        Self { machine: look(), reference: "text", rows, notes, aims, only }
     }
 
     /// Whether rows of this name are wanted.

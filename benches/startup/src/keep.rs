@@ -1,4 +1,4 @@
-//! Where figures for programs go. The benchmark of the chat uses this file too.
+//! Where figures for programs go. The benchmarks of the chat and of the jail use this file too.
 
 /// Writes them next to the build output, where `scripts/bench` gathers them.
 pub fn keep(name: &str, figures: &str) {

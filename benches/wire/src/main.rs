@@ -12,7 +12,7 @@ mod aims;
 mod encode;
 mod instructions;
 mod jobs;
-#[path = "../../loop/src/machine.rs"]
+#[path = "../../kit/src/machine.rs"]
 mod machine;
 mod measure;
 mod readers;

@@ -30,8 +30,10 @@ pub struct Figure {
     /// Its bytes.
     pub bytes: u64,
     /// Millions of bytes a second: the middle of all passes.
+    #[serde(rename = "median_mb_s")]
     pub speed: f64,
     /// The same of the quickest pass, which is what a quiet machine would come near.
+    #[serde(rename = "quickest_mb_s")]
     pub quickest: f64,
     /// Instructions for an event, where they could be counted.
     pub instructions: Option<f64>,

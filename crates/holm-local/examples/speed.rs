@@ -1,5 +1,6 @@
 //! How fast is a model through Holm, beside a loop on llama.cpp's own library? The same file, the same threads, turn about
-//! in one run; then what the grammar costs, and what a second turn reads. `scripts/bench local` runs it.
+//! in one run; then what the grammar costs, and what a second turn reads. `scripts/bench local` runs it. `HOLM_BENCH_JSON` names a
+//! file for the rates, for programs.
 //!
 //! ```text
 //! speed [MODEL.gguf [THREADS]]
@@ -66,13 +67,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let (own, ours, without, with) = (median(&own), median(&ours), median(&without), median(&with));
     println!("| tokens/s, median of {ROUNDS} | reading | writing |\n|---|--:|--:|");
-    for (name, rate) in [
+    let rates = [
         ("llama.cpp's library", own),
         ("through Holm", ours),
         ("through Holm, tools, no grammar", without),
         ("through Holm, tools, grammar", with),
-    ] {
+    ];
+    for (name, rate) in rates {
         println!("| {name} | {:.1} | {:.1} |", rate.reads, rate.writes);
+    }
+    if let Some(path) = std::env::var_os("HOLM_BENCH_JSON") {
+        std::fs::write(path, json(&rates))?;
     }
     println!(
         "\nHolm / llama.cpp: reading {:.3}, writing {:.3} (aim 0.97)",
@@ -85,6 +90,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("{}", runtime.block_on(second_turn(&free))?);
     Ok(())
+}
+
+/// The rates for a program; the first is the floor, the second what all are compared with.
+fn json(rates: &[(&str, Rate)]) -> String {
+    let figures: Vec<String> = rates
+        .iter()
+        .map(|(name, rate)| {
+            format!(
+                r#"{{"system":"{name}","reads_per_second":{:.2},"writes_per_second":{:.2}}}"#,
+                rate.reads, rate.writes
+            )
+        })
+        .collect();
+    format!("{{\"reference\":\"through Holm\",\"figures\":[{}]}}\n", figures.join(","))
 }
 
 /// The small default model.

@@ -38,10 +38,18 @@ const main :Workerd.Worker = (
 );
 `;
 
-export async function run(root, request) {
+export const run = (root, request) =>
+  inWorker(root, worker(root), async (url) => {
+    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(request) });
+    if (!answer.ok) throw new Error(`workerd answered ${answer.status}: ${await answer.text()}`);
+    return await answer.json();
+  });
+
+/** Bundles a worker, serves it, and does something with its address. */
+export async function inWorker(root, source, work) {
   const folder = await mkdtemp(join(tmpdir(), 'holm-workerd-'));
   try {
-    await writeFile(join(folder, 'main.mjs'), worker(root));
+    await writeFile(join(folder, 'main.mjs'), source);
     const bundle = await rolldown({
       input: join(folder, 'main.mjs'),
       external: /\.wasm$/,
@@ -51,13 +59,13 @@ export async function run(root, request) {
     await bundle.close();
     await cp(join(root, 'dist/wasm/holm_bg.wasm'), join(folder, 'holm_bg.wasm'));
     await writeFile(join(folder, 'config.capnp'), config);
-    return await serve(folder, request);
+    return await serve(folder, work);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function serve(folder, request) {
+async function serve(folder, work) {
   const port = await freePort();
   const args = ['serve', join(folder, 'config.capnp'), `--socket-addr=http=127.0.0.1:${port}`];
   // The program itself and not its wrapper: a wrapper that is killed leaves its child behind.
@@ -70,9 +78,7 @@ async function serve(folder, request) {
       if (tries > 100 || child.exitCode !== null) throw new Error('workerd did not start');
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(request) });
-    if (!answer.ok) throw new Error(`workerd answered ${answer.status}: ${await answer.text()}`);
-    return await answer.json();
+    return await work(url);
   } finally {
     child.kill('SIGKILL');
   }
