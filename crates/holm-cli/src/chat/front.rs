@@ -1,4 +1,4 @@
-//! The loop: keys, events and pieces of replies go in, and at most sixty frames a second come out, none of them for nothing.
+//! The loop: keys, events and pieces of replies go in, and about sixty frames a second come out, none of them for nothing.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -19,6 +19,7 @@ use super::{
     item::Tone,
     keys::Wishes,
     left::Shelf,
+    pace::Pace,
     pad::Pad,
     seat::{Desk, Tell},
     sessions::Sessions,
@@ -36,9 +37,6 @@ use crate::{
     skills::Skills,
 };
 
-/// The shortest time between two frames: sixty a second are as many as anybody sees. Timers wake up to a millisecond late, so it
-/// is that much less than a sixtieth of a second.
-const FRAME: Duration = Duration::from_micros(15_600);
 /// How long after the last key it is written down what is typed, and where the person looks.
 const DRAFT: Duration = Duration::from_millis(800);
 /// How long the chat may take to leave after it was told to: longer than what is under way may take to end.
@@ -76,8 +74,8 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     }
     let pad = Pad::new(draft, shelf);
     pad.note(&state);
-    let began = Instant::now();
-    let mut front = Front { state, canvas, sessions, desk, pad, store, places, tell, began };
+    let (began, pace) = (Instant::now(), Pace::new(Duration::ZERO));
+    let mut front = Front { state, canvas, sessions, desk, pad, store, places, tell, began, pace };
     let left = front.run(first, heard).await;
     let kept = front.leave().await;
     left?;
@@ -139,6 +137,8 @@ struct Front {
     places: Places,
     tell: Tell,
     began: Instant,
+    /// When frames are drawn, counted from `began`.
+    pace: Pace,
 }
 
 /// Whether the loop goes on.
@@ -170,11 +170,16 @@ impl Front {
         // ends by it.
         let _interrupts = signal(SignalKind::interrupt())?;
         tokio::spawn(leave_at_last(self.pad.clone()));
-        self.canvas.draw(&mut self.state)?;
+        self.draw()?;
         self.perform(first, &mut keys)?;
-        let mut drawn = Instant::now();
-        let (mut frame, mut save): (Option<Instant>, Option<Instant>) = (None, None);
+        let mut save: Option<Instant> = None;
         loop {
+            // Here and not where the timer is heard: timers come up to two milliseconds late, and what happens meanwhile may be
+            // what the frame is drawn for.
+            if self.pace.is_due(self.began.elapsed()) {
+                self.draw()?;
+            }
+            let frame = self.pace.next().map(|due| self.began + due);
             let far = Instant::now() + Duration::from_secs(3_600);
             let goes = tokio::select! {
                 happened = keys.next() => {
@@ -196,38 +201,45 @@ impl Front {
                             goes = Goes::Away;
                         }
                     }
+                    self.pace.changed();
                     goes
                 }
                 _ = end.recv() => Goes::Away,
                 _ = hangup.recv() => Goes::Away,
-                () = sleep_until(frame.unwrap_or(far)), if frame.is_some() => {
-                    let now = Instant::now();
-                    // One that comes a little late does not put off the next: there are as many in a second as there should be.
-                    drawn = frame.take().filter(|due| now < *due + FRAME).unwrap_or(now);
-                    self.canvas.draw(&mut self.state)?;
-                    continue;
-                }
+                () = sleep_until(frame.unwrap_or(far)), if frame.is_some() => Goes::On,
                 () = sleep_until(save.unwrap_or(far)), if save.is_some() => {
                     save = None;
                     self.keep();
-                    continue;
+                    Goes::On
                 }
             };
             if goes == Goes::Away {
                 return Ok(());
             }
-            frame.get_or_insert(drawn + FRAME);
         }
     }
 
+    /// Draws a frame of all that is known.
+    fn draw(&mut self) -> anyhow::Result<()> {
+        self.canvas.draw(&mut self.state)?;
+        self.pace.drew(self.began.elapsed());
+        Ok(())
+    }
+
     fn happened(&mut self, happened: Happened, keys: &mut EventStream) -> anyhow::Result<Goes> {
-        let msg = match happened {
-            Happened::Key(key) => Msg::Key(key),
-            Happened::Paste(text) => Msg::Pasted(text),
-            Happened::Mouse(mouse) => Msg::Mouse(mouse),
-            Happened::Resize(columns, rows) => Msg::Resized(Size { columns, rows }),
+        let (msg, is_typed) = match happened {
+            Happened::Key(key) => (Msg::Key(key), true),
+            Happened::Paste(text) => (Msg::Pasted(text), true),
+            Happened::Mouse(mouse) => (Msg::Mouse(mouse), false),
+            Happened::Resize(columns, rows) => (Msg::Resized(Size { columns, rows }), false),
             Happened::FocusGained | Happened::FocusLost => return Ok(Goes::On),
         };
+        // Wheels and edges of windows tell of hundreds of steps a second, and each changes the whole screen.
+        if is_typed {
+            self.pace.pressed(self.began.elapsed());
+        } else {
+            self.pace.changed();
+        }
         self.take(msg, keys)
     }
 
