@@ -2,6 +2,7 @@
 //! and opencode. Nothing here is a test: figures depend on the machine and are only printed.
 
 mod contender;
+mod frames;
 #[path = "../../startup/src/keep.rs"]
 mod keep;
 mod provider;
@@ -109,13 +110,16 @@ fn streams(contender: &Contender, figure: &mut Figure) -> Result<(), String> {
     chat.forget();
     chat.says("go");
     chat.until("word")?;
-    let (began, cpu, bytes, frames) = (Instant::now(), chat.cpu(), chat.bytes(), chat.frames());
+    let cpu = chat.cpu();
+    let (began, bytes, frames) = (Instant::now(), chat.bytes(), chat.frames());
     // Somewhat less than all of it, so that the end is not measured.
     thread::sleep(STREAM.mul_f32(0.8));
     let took = began.elapsed().as_secs_f64();
-    let (bytes, frames) = (chat.bytes() - bytes, chat.frames() - frames);
+    let (bytes, gaps, frames) = (chat.bytes() - bytes, chat.gaps(frames), chat.frames() - frames);
     let busy = (chat.cpu() - cpu).as_secs_f64() / took * 100.0;
     figure.stream = (frames as f64 / took, bytes / frames.max(1), busy);
+    let gap = |of: usize| gaps.get(gaps.len().saturating_sub(1) * of / 100).copied().unwrap_or_default();
+    figure.gaps = [gap(50), gap(95), gap(100)];
     chat.until(LAST_WORD)?;
     thread::sleep(Duration::from_secs(2));
     let (began, cpu, bytes) = (Instant::now(), chat.cpu(), chat.bytes());
@@ -132,19 +136,23 @@ fn talks(contender: &Contender, turns: usize, figure: &mut Figure) -> Result<(),
     let mut chat = Pty::chat(contender, &provider)?;
     chat.until(contender.ready_word())?;
     chat.until_quiet();
-    figure.memory = chat.resident();
-    let (began, mut done) = (Instant::now(), 0);
-    while done < turns && began.elapsed() < contender.longest_talk() {
+    figure.memory = chat.memory();
+    let (began, mut took) = (Instant::now(), Vec::new());
+    while took.len() < turns && began.elapsed() < contender.longest_talk() {
         let before = provider.answered();
-        chat.says(&format!("turn {done}"));
+        chat.says(&format!("turn {}", took.len()));
+        let said = Instant::now();
         provider.until_answered(before + 1)?;
         // A screen of the same words may have nothing new to write, so what is waited for is that nothing moves any more.
         thread::sleep(Duration::from_millis(20));
         chat.until_quiet();
-        done += 1;
+        // Only until the last of it was there: the wait that finds it out is not the program's.
+        took.push(chat.last().saturating_duration_since(said));
     }
-    figure.turns = (done, chat.resident());
-    figure.turn.0 = began.elapsed() / u32::try_from(done.max(1)).unwrap_or(u32::MAX);
+    figure.turns = (took.len(), chat.memory());
+    let part = took.len().div_ceil(10);
+    figure.turn.0 = mean(&took);
+    figure.growth = (mean(&took[..part]), mean(&took[took.len() - part..]));
     let bytes = chat.bytes();
     chat.types("x");
     thread::sleep(Duration::from_millis(200));
@@ -152,4 +160,8 @@ fn talks(contender: &Contender, turns: usize, figure: &mut Figure) -> Result<(),
     figure.turn.1 = chat.bytes() - bytes;
     chat.leave();
     Ok(())
+}
+
+fn mean(times: &[Duration]) -> Duration {
+    times.iter().sum::<Duration>() / u32::try_from(times.len().max(1)).unwrap_or(u32::MAX)
 }

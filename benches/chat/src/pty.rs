@@ -16,7 +16,7 @@ use rustix::{
 };
 use tempfile::TempDir;
 
-use crate::{contender::Contender, provider::Provider};
+use crate::{contender::Contender, frames::Frames, provider::Provider, report::Memory};
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -54,9 +54,8 @@ pub struct Pty {
 struct Seen {
     tail: Vec<u8>,
     bytes: usize,
-    frames: usize,
+    frames: Frames,
     last: Instant,
-    mark: &'static [u8],
 }
 
 impl Pty {
@@ -73,8 +72,8 @@ impl Pty {
         command.stdin(stdio().map_err(failed)?).stdout(stdio().map_err(failed)?);
         command.stderr(stdio().map_err(failed)?);
         let child = command.spawn().map_err(|error| format!("setsid of util-linux: {error}"))?;
-        let mark = contender.frame_mark();
-        let seen = Seen { tail: Vec::new(), bytes: 0, frames: 0, last: Instant::now(), mark };
+        let frames = Frames::new(contender.frame_mark());
+        let seen = Seen { tail: Vec::new(), bytes: 0, frames, last: Instant::now() };
         let seen = Arc::new(Mutex::new(seen));
         let (mut reads, told) = (master.try_clone().map_err(failed)?, Arc::clone(&seen));
         let mut writes = master.try_clone().map_err(failed)?;
@@ -143,7 +142,17 @@ impl Pty {
 
     /// How many frames.
     pub fn frames(&self) -> usize {
-        lock(&self.seen).frames
+        lock(&self.seen).frames.count()
+    }
+
+    /// The times between those that came after the first so many, the shortest first.
+    pub fn gaps(&self, after: usize) -> Vec<Duration> {
+        lock(&self.seen).frames.gaps(after)
+    }
+
+    /// When something was written last.
+    pub fn last(&self) -> Instant {
+        lock(&self.seen).last
     }
 
     /// Processor time of all its processes so far.
@@ -153,8 +162,10 @@ impl Pty {
     }
 
     /// Memory that all its processes have in use.
-    pub fn resident(&self) -> u64 {
-        self.processes().iter().map(|process| process.resident).sum()
+    pub fn memory(&self) -> Memory {
+        let processes = self.processes();
+        let sum = |of: fn(&Memory) -> u64| processes.iter().map(|process| of(&process.memory)).sum::<u64>();
+        Memory { resident: sum(|memory| memory.resident), own: sum(|memory| memory.own) }
     }
 
     fn processes(&self) -> Vec<Process> {
@@ -198,7 +209,7 @@ struct Process {
     id: i32,
     session: u32,
     ticks: u64,
-    resident: u64,
+    memory: Memory,
 }
 
 impl Process {
@@ -210,9 +221,13 @@ impl Process {
         let field = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
         let session = u32::try_from(field(3)?).ok()?;
         let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-        Some(Self { id: number, session, ticks: field(11)? + field(12)?, resident: kib.unwrap_or(0) << 10 })
+        let bytes = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+            kib.unwrap_or(0) << 10
+        };
+        let memory = Memory { resident: bytes("VmRSS:"), own: bytes("RssAnon:") };
+        Some(Self { id: number, session, ticks: field(11)? + field(12)?, memory })
     }
 }
 
@@ -221,6 +236,7 @@ impl Seen {
     fn took(&mut self, piece: &[u8]) -> Vec<u8> {
         self.bytes += piece.len();
         self.last = Instant::now();
+        self.frames.took(piece, self.last);
         let before = self.tail.len();
         self.tail.extend_from_slice(piece);
         // Whatever ends in the new piece is new, though it may have begun before.
@@ -229,12 +245,10 @@ impl Seen {
             let ends = self.tail.get(from..).unwrap_or_default().windows(what.len());
             ends.filter(|bytes| *bytes == what).count()
         };
-        let frames = new(self.mark);
         let mut answers = Vec::new();
         for (asked, answer) in ANSWERS {
             (0..new(asked)).for_each(|_| answers.extend_from_slice(answer));
         }
-        self.frames += frames;
         let much = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..much);
         answers

@@ -20,22 +20,36 @@ pub struct Figure {
     pub ready: Duration,
     /// Frames a second, bytes a frame and processor time of a hundred while an answer streams in.
     pub stream: (f64, usize, f64),
+    /// The time from one frame to the next meanwhile: of the half, of 95 in a hundred, and at worst.
+    pub gaps: [Duration; 3],
     /// Processor time of a hundred, and bytes drawn, while nothing happens.
     pub rest: (f64, usize),
-    /// Memory at the start, in bytes.
-    pub memory: u64,
+    /// Memory at the start.
+    pub memory: Memory,
     /// How many turns there were, and the memory after them.
-    pub turns: (usize, u64),
+    pub turns: (usize, Memory),
     /// How long a turn took, and the bytes that one key draws after all of them.
     pub turn: (Duration, usize),
+    /// How long a turn took in the first tenth of them, and in the last.
+    pub growth: (Duration, Duration),
+}
+
+/// What the processes of a program have in memory, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// All of it.
+    pub resident: u64,
+    /// What they have made themselves: the rest is their files, which others may share.
+    pub own: u64,
 }
 
 /// The whole report.
 pub fn markdown(figures: &[Figure], not_driven: &[(&str, String)]) -> String {
     let mut out = String::from(
-        "| program | first screen ms | at worst | ready ms | frames/s at 200 tokens/s | bytes a frame | processor % | at rest % | \
-         bytes at rest | MiB at the start | MiB after | turns | ms a turn | bytes a key |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| program | first screen ms | at worst | ready ms | frames/s at 200 tokens/s | ms between frames | bytes a frame | \
+         processor % | at rest % | bytes at rest | MiB at the start | MiB after | turns | ms a turn | first and last tenth | \
+         bytes a key |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for figure in figures {
         row(&mut out, figure).unwrap_or_default();
@@ -79,13 +93,20 @@ fn object(figure: &Figure) -> String {
         ("ready_ms", ms(figure.ready)),
         ("frames_a_second", figure.stream.0),
         ("bytes_a_frame", figure.stream.1 as f64),
+        ("gap_ms", ms(figure.gaps[0])),
+        ("gap_late_ms", ms(figure.gaps[1])),
+        ("gap_worst_ms", ms(figure.gaps[2])),
         ("processor", figure.stream.2),
         ("processor_at_rest", figure.rest.0),
         ("bytes_at_rest", figure.rest.1 as f64),
-        ("memory", figure.memory as f64),
-        ("memory_after", figure.turns.1 as f64),
+        ("memory", figure.memory.resident as f64),
+        ("memory_own", figure.memory.own as f64),
+        ("memory_after", figure.turns.1.resident as f64),
+        ("memory_own_after", figure.turns.1.own as f64),
         ("talked_turns", figure.turns.0 as f64),
         ("turn_ms", ms(figure.turn.0)),
+        ("turn_first_ms", ms(figure.growth.0)),
+        ("turn_last_ms", ms(figure.growth.1)),
         ("bytes_a_key", figure.turn.1 as f64),
     ];
     let members: String = members.iter().map(|(name, value)| format!(",\"{name}\":{value:.3}")).collect();
@@ -95,16 +116,23 @@ fn object(figure: &Figure) -> String {
 fn row(out: &mut String, figure: &Figure) -> std::fmt::Result {
     let ((first, worst), (frames, bytes, busy)) = (figure.first, figure.stream);
     let ((idle, drawn), (turns, after), (turn, key)) = (figure.rest, figure.turns, figure.turn);
+    let [half, most, longest] = figure.gaps;
     writeln!(
         out,
-        "| {} | {:.1} | {:.1} | {:.1} | {frames:.1} | {bytes} | {busy:.1} | {idle:.2} | {drawn} | {} | {} | {turns} | {:.1} | {key} |",
+        "| {} | {:.1} | {:.1} | {:.1} | {frames:.1} | {:.1}, {:.1}, {:.1} | {bytes} | {busy:.1} | {idle:.2} | {drawn} | {} | {} | \
+         {turns} | {:.1} | {:.1}, {:.1} | {key} |",
         figure.name,
         ms(first),
         ms(worst),
         ms(figure.ready),
+        ms(half),
+        ms(most),
+        ms(longest),
         mib(figure.memory),
         mib(after),
         ms(turn),
+        ms(figure.growth.0),
+        ms(figure.growth.1),
     )
 }
 
@@ -112,8 +140,9 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-fn mib(bytes: u64) -> u64 {
-    bytes >> 20
+/// All of it, and how much of that is the program's own.
+fn mib(memory: Memory) -> String {
+    format!("{} ({} own)", memory.resident >> 20, memory.own >> 20)
 }
 
 #[cfg(test)]
@@ -122,13 +151,15 @@ mod tests {
 
     fn holm(first: u64, frames: f64, rest: f64) -> Figure {
         let first = (Duration::from_millis(first), Duration::from_millis(first));
-        Figure { name: "holm", first, stream: (frames, 90, 4.0), rest: (rest, 0), ..Figure::default() }
+        let turns = (50, Memory { resident: 26 << 20, own: 9 << 20 });
+        Figure { name: "holm", first, stream: (frames, 90, 4.0), rest: (rest, 0), turns, ..Figure::default() }
     }
 
     #[test]
     fn aims_are_met_or_missed_and_whoever_is_not_driven_is_named() {
         let good = markdown(&[holm(40, 61.2, 0.0)], &[("codex", "it ended".into())]);
         assert_eq!((good.matches(", met").count(), good.matches("missed").count()), (3, 0), "{good}");
+        assert!(good.contains(" | 26 (9 own) | 50 | "), "{good}");
         assert!(good.contains("- codex could not be driven: it ended"), "{good}");
         let bad = markdown(&[holm(140, 31.0, 7.0)], &[]);
         assert_eq!(bad.matches("missed").count(), 3, "{bad}");
@@ -140,6 +171,7 @@ mod tests {
         let told = json(&[holm(40, 61.2, 0.0)]);
         assert!(told.starts_with("{\"figures\":[{\"system\":\"holm\",\"first_ms\":40.000,"), "{told}");
         assert!(told.contains("\"frames_a_second\":61.200,\"bytes_a_frame\":90.000,"), "{told}");
+        assert!(told.contains("\"memory_after\":27262976.000,\"memory_own_after\":9437184.000,"), "{told}");
         assert!(told.ends_with("\"bytes_a_key\":0.000}]}\n"), "{told}");
         assert_eq!(json(&[]), "{\"figures\":[]}\n");
     }

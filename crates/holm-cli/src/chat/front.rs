@@ -1,9 +1,12 @@
-//! The loop: keys, events and pieces of replies go in, and at most sixty frames a second come out, none of them for nothing.
+//! The loop: keys, events and pieces of replies go in, and about sixty frames a second come out, none of them for nothing.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use crossterm::event::{Event as Happened, EventStream};
-use futures::StreamExt as _;
+use futures::{
+    StreamExt as _,
+    stream::{SelectAll, select_all},
+};
 use holm::store::Store;
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -19,6 +22,7 @@ use super::{
     item::Tone,
     keys::Wishes,
     left::Shelf,
+    pace::Pace,
     pad::Pad,
     seat::{Desk, Tell},
     sessions::Sessions,
@@ -36,9 +40,6 @@ use crate::{
     skills::Skills,
 };
 
-/// The shortest time between two frames: sixty a second are as many as anybody sees. Timers wake up to a millisecond late, so it
-/// is that much less than a sixtieth of a second.
-const FRAME: Duration = Duration::from_micros(15_600);
 /// How long after the last key it is written down what is typed, and where the person looks.
 const DRAFT: Duration = Duration::from_millis(800);
 /// How long the chat may take to leave after it was told to: longer than what is under way may take to end.
@@ -76,8 +77,8 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     }
     let pad = Pad::new(draft, shelf);
     pad.note(&state);
-    let began = Instant::now();
-    let mut front = Front { state, canvas, sessions, desk, pad, store, places, tell, began };
+    let (began, pace) = (Instant::now(), Pace::new(Duration::ZERO));
+    let mut front = Front { state, canvas, sessions, desk, pad, store, places, tell, began, pace };
     let left = front.run(first, heard).await;
     let kept = front.leave().await;
     left?;
@@ -128,6 +129,15 @@ fn customs(places: &Places) -> Vec<Custom> {
     customs
 }
 
+/// What comes from the terminal. It is a set of one stream, because a set asks a stream only when that has something to say. To ask
+/// it is dear: its own thread holds a lock for as long as nothing is pressed, and whoever wants that lock gives the processor away
+/// several times before it gives up. The loop would do so with every piece of a reply.
+type KeyStream = SelectAll<EventStream>;
+
+fn key_stream() -> KeyStream {
+    select_all([EventStream::new()])
+}
+
 /// Everything that the loop holds.
 struct Front {
     state: State,
@@ -139,6 +149,8 @@ struct Front {
     places: Places,
     tell: Tell,
     began: Instant,
+    /// When frames are drawn, counted from `began`.
+    pace: Pace,
 }
 
 /// Whether the loop goes on.
@@ -164,17 +176,22 @@ async fn leave_at_last(pad: Pad) {
 
 impl Front {
     async fn run(&mut self, first: Command, mut heard: UnboundedReceiver<Msg>) -> anyhow::Result<()> {
-        let mut keys = EventStream::new();
+        let mut keys = key_stream();
         let (mut end, mut hangup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
         // Ctrl-C is a key here. Only while an editor has the terminal it is a signal, and then it is the editor's: nobody's chat
         // ends by it.
         let _interrupts = signal(SignalKind::interrupt())?;
         tokio::spawn(leave_at_last(self.pad.clone()));
-        self.canvas.draw(&mut self.state)?;
+        self.draw()?;
         self.perform(first, &mut keys)?;
-        let mut drawn = Instant::now();
-        let (mut frame, mut save): (Option<Instant>, Option<Instant>) = (None, None);
+        let mut save: Option<Instant> = None;
         loop {
+            // Here and not where the timer is heard: timers come up to two milliseconds late, and what happens meanwhile may be
+            // what the frame is drawn for.
+            if self.pace.is_due(self.began.elapsed()) {
+                self.draw()?;
+            }
+            let frame = self.pace.next().map(|due| self.began + due);
             let far = Instant::now() + Duration::from_secs(3_600);
             let goes = tokio::select! {
                 happened = keys.next() => {
@@ -196,42 +213,49 @@ impl Front {
                             goes = Goes::Away;
                         }
                     }
+                    self.pace.changed();
                     goes
                 }
                 _ = end.recv() => Goes::Away,
                 _ = hangup.recv() => Goes::Away,
-                () = sleep_until(frame.unwrap_or(far)), if frame.is_some() => {
-                    let now = Instant::now();
-                    // One that comes a little late does not put off the next: there are as many in a second as there should be.
-                    drawn = frame.take().filter(|due| now < *due + FRAME).unwrap_or(now);
-                    self.canvas.draw(&mut self.state)?;
-                    continue;
-                }
+                () = sleep_until(frame.unwrap_or(far)), if frame.is_some() => Goes::On,
                 () = sleep_until(save.unwrap_or(far)), if save.is_some() => {
                     save = None;
                     self.keep();
-                    continue;
+                    Goes::On
                 }
             };
             if goes == Goes::Away {
                 return Ok(());
             }
-            frame.get_or_insert(drawn + FRAME);
         }
     }
 
-    fn happened(&mut self, happened: Happened, keys: &mut EventStream) -> anyhow::Result<Goes> {
-        let msg = match happened {
-            Happened::Key(key) => Msg::Key(key),
-            Happened::Paste(text) => Msg::Pasted(text),
-            Happened::Mouse(mouse) => Msg::Mouse(mouse),
-            Happened::Resize(columns, rows) => Msg::Resized(Size { columns, rows }),
+    /// Draws a frame of all that is known.
+    fn draw(&mut self) -> anyhow::Result<()> {
+        self.canvas.draw(&mut self.state)?;
+        self.pace.drew(self.began.elapsed());
+        Ok(())
+    }
+
+    fn happened(&mut self, happened: Happened, keys: &mut KeyStream) -> anyhow::Result<Goes> {
+        let (msg, is_typed) = match happened {
+            Happened::Key(key) => (Msg::Key(key), true),
+            Happened::Paste(text) => (Msg::Pasted(text), true),
+            Happened::Mouse(mouse) => (Msg::Mouse(mouse), false),
+            Happened::Resize(columns, rows) => (Msg::Resized(Size { columns, rows }), false),
             Happened::FocusGained | Happened::FocusLost => return Ok(Goes::On),
         };
+        // Wheels and edges of windows tell of hundreds of steps a second, and each changes the whole screen.
+        if is_typed {
+            self.pace.pressed(self.began.elapsed());
+        } else {
+            self.pace.changed();
+        }
         self.take(msg, keys)
     }
 
-    fn take(&mut self, msg: Msg, keys: &mut EventStream) -> anyhow::Result<Goes> {
+    fn take(&mut self, msg: Msg, keys: &mut KeyStream) -> anyhow::Result<Goes> {
         let mut goes = Goes::On;
         // What waited for it is said now, or stands where it was typed.
         let settles = matches!(msg, Msg::Opened { .. } | Msg::Failed { .. });
@@ -247,7 +271,7 @@ impl Front {
         Ok(goes)
     }
 
-    fn perform(&mut self, command: Command, keys: &mut EventStream) -> anyhow::Result<Goes> {
+    fn perform(&mut self, command: Command, keys: &mut KeyStream) -> anyhow::Result<Goes> {
         match command {
             Command::Open { tab, how } => self.sessions.open(tab, how),
             Command::Close(tab) => self.sessions.close(tab),
@@ -332,7 +356,7 @@ impl Front {
     }
 
     /// Lends the terminal to an editor. Keys are not read meanwhile: they are the editor's.
-    fn edit(&mut self, purpose: Purpose, text: &str, keys: &mut EventStream) -> anyhow::Result<Goes> {
+    fn edit(&mut self, purpose: Purpose, text: &str, keys: &mut KeyStream) -> anyhow::Result<Goes> {
         let tab = match &purpose {
             Purpose::Input(tab) | Purpose::Build(tab) | Purpose::Plan { tab, .. } => *tab,
         };
@@ -341,7 +365,7 @@ impl Front {
         // The stream reads in the background for as long as it is there, so the old one goes before the editor comes.
         let edited = {
             let places = &self.places;
-            drop(std::mem::replace(keys, EventStream::new()));
+            drop(std::mem::replace(keys, key_stream()));
             self.canvas.lend(|| errands::edit(text, places))?
         };
         let text = edited.unwrap_or_else(|why| {

@@ -34,9 +34,10 @@ impl<L: Layout> Growing<L> {
         self.text.push_str(piece);
     }
 
-    /// Lets the lines go; they come back when they are wanted.
+    /// Lets the lines go, and the room that the text did not need; the lines come back when they are wanted.
     pub(super) fn forget(&mut self) {
         self.laid = None;
+        self.text.shrink_to_fit();
     }
 
     /// The lines at a width, at least as many of the last ones as are looked at.

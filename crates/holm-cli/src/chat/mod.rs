@@ -17,6 +17,7 @@ mod item;
 mod keys;
 mod left;
 mod markdown;
+mod pace;
 mod pad;
 mod picker;
 mod question;

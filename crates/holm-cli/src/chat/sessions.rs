@@ -249,6 +249,8 @@ pub(super) async fn history(store: &Store, session: &str) -> Vec<Numbered> {
     let mut events = Vec::new();
     let Ok(text) = store.read(session).await else { return events };
     let Ok(tail) = journal::decode(&text) else { return events };
+    // Records, text and events are each as long as the session: no more of them at once than needed.
+    drop(text);
     // What cannot be told again is left out; the session itself says why when it is taken up.
     let _ = journal::replay_with(&tail.records, |_, effect| {
         if let Effect::Emit(event) = effect {

@@ -160,15 +160,17 @@ fn fitting(cells: &[(&str, usize, &Span<'static>)], room: usize, how: Break) -> 
     (cells.len(), 0)
 }
 
-/// A line of cells, where neighbours of one style are one span.
+/// A line of cells, where neighbours of one style are one span. Lines are kept by the thousand, so they get the room that they need
+/// and no more.
 fn joined(before: &[Span<'static>], cells: &[(&str, usize, &Span<'static>)]) -> Line<'static> {
-    let mut spans: Vec<Span<'static>> = before.to_vec();
-    let fixed = spans.len();
-    for (piece, _, from) in cells {
-        match spans.get_mut(fixed..).and_then(<[_]>::last_mut).filter(|last| last.style == from.style) {
-            Some(last) => last.content.to_mut().push_str(piece),
-            None => spans.push(Span::styled((*piece).to_owned(), from.style)),
-        }
+    let alike = || cells.chunk_by(|(_, _, one), (_, _, next)| one.style == next.style);
+    let mut spans: Vec<Span<'static>> = Vec::with_capacity(before.len() + alike().count());
+    spans.extend_from_slice(before);
+    for cells in alike() {
+        let mut text = String::with_capacity(cells.iter().map(|(piece, _, _)| piece.len()).sum());
+        cells.iter().for_each(|(piece, _, _)| text.push_str(piece));
+        let style = cells.first().map(|(_, _, from)| from.style).unwrap_or_default();
+        spans.push(Span::styled(text, style));
     }
     Line::from(spans)
 }

@@ -49,6 +49,22 @@ fn no_line_is_wider_than_its_room() {
 }
 
 #[test]
+fn lines_take_the_room_that_they_need_and_no_more() {
+    let bold = ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD);
+    let spans = [Span::raw("one t".to_owned()), Span::raw("wo ".to_owned()), Span::styled("three", bold)];
+    let lines = wrap(&spans, 7, &Margin::of(Span::raw("│ ")), Break::Words);
+    assert_eq!(lines.iter().map(ToString::to_string).collect::<Vec<_>>(), ["│ one", "│ two", "│ three"]);
+    for line in &lines {
+        assert_eq!((line.spans.len(), line.spans.capacity()), (2, 2), "{line}");
+        for span in &line.spans {
+            if let std::borrow::Cow::Owned(text) = &span.content {
+                assert_eq!(text.capacity(), text.len(), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn clipping_leaves_a_mark() {
     assert_eq!(clipped("short", 10), "short");
     assert_eq!(clipped("much too long", 5), "much…");
