@@ -6,6 +6,8 @@ use std::{env, fs};
 
 use sha2::{Digest, Sha256};
 
+#[path = "../src/shipped/calls.rs"]
+mod calls;
 #[path = "../src/shipped/pack.rs"]
 mod pack;
 
@@ -37,6 +39,7 @@ struct Guest {
 
 pub(super) fn pack() -> Result<(), Failure> {
     println!("cargo:rerun-if-changed=build/guests.rs");
+    println!("cargo:rerun-if-changed=src/shipped/calls.rs");
     println!("cargo:rerun-if-changed=src/shipped/pack.rs");
     println!("cargo:rerun-if-env-changed=HOLM_GUESTS");
     let sources = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../guests");
@@ -86,7 +89,11 @@ impl Guest {
             Some((about, code)) => {
                 let known = like.and_then(|like| like.prepared.as_ref()).map(|(_, code)| code.as_slice());
                 let known = [known.unwrap_or_default(), &self.wasm].concat();
-                let code = packed(code, &known, &out.join(format!("{}.ready.zst", self.name)), level)?;
+                let mut code = code.clone();
+                if env::var("CARGO_CFG_TARGET_ARCH")? == "x86_64" {
+                    calls::turn(&mut code, true);
+                }
+                let code = packed(&code, &known, &out.join(format!("{}.ready.zst", self.name)), level)?;
                 format!("Some(Prepared {{ about: {about:?}, code: {code} }})")
             }
             None => "None".to_owned(),

@@ -5,6 +5,7 @@ use holm_sandbox::{Progress, Ready};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::calls;
 use super::packed::Packed;
 use super::prepare::About;
 use crate::registry::{LoadError, Sidecar, Standing};
@@ -26,7 +27,7 @@ pub struct Shipped {
 pub(super) struct Prepared {
     /// An [`About`] as JSON.
     pub(super) about: &'static str,
-    /// What was known when it was packed: the code of the guest that this one is like, and this one itself.
+    /// Its calls are turned. What was known when it was packed: the code of the guest that this one is like, and this one itself.
     pub(super) code: Packed,
 }
 
@@ -134,7 +135,10 @@ impl Shipped {
         let Some(prepared) = self.prepared else { return Ok((bytes, None)) };
         let mut known = code.unwrap_or_default();
         known.extend_from_slice(&bytes);
-        let code = prepared.code.unpack(&known).ok_or(ShippedError::Damaged(self.name))?;
+        let mut code = prepared.code.unpack(&known).ok_or(ShippedError::Damaged(self.name))?;
+        if cfg!(target_arch = "x86_64") {
+            calls::turn(&mut code, false);
+        }
         Ok((bytes, Some(code)))
     }
 

@@ -8,6 +8,7 @@
 //! Much of one guest is in the next: the standard library, the tables of Unicode, what reads patterns. So a guest may be packed
 //! after another that it is like, whose bytes are taken out first. Those that are called at every turn are like none, or a small one.
 
+mod calls;
 mod guest;
 mod late;
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use super::calls::turn;
 use super::guest::Prepared;
 use super::pack::pack;
 use super::packed::Packed;
@@ -68,6 +69,31 @@ fn what_is_known_takes_no_room_and_must_be_known_again() {
     assert_eq!(after.unpack(&known), Some(bytes));
     for other in [Vec::new(), noise(2)] {
         assert_eq!(after.unpack(&other), None, "{}", other.len());
+    }
+}
+
+#[test]
+fn two_calls_of_one_function_become_the_same_bytes() {
+    // To place 20, from places 0 and 8.
+    let mut code = [0xe8, 20, 0, 0, 0, 1, 2, 3, 0xe8, 12, 0, 0, 0, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+    let before = code;
+    turn(&mut code, true);
+    assert_eq!(code[..4], code[8..12], "{code:?}");
+    turn(&mut code, false);
+    assert_eq!(code, before);
+}
+
+#[test]
+fn whatever_is_turned_can_be_turned_back() {
+    // Many calls, near and far, and the last one cut off.
+    let mut odd: Vec<u8> = noise(4).into_iter().map(|byte| if byte < 60 { 0xe8 } else { byte }).collect();
+    odd.iter_mut().skip(3).step_by(4).for_each(|byte| *byte = if *byte > 128 { 0xff } else { 0 });
+    odd.extend([0xe8, 1, 2]);
+    for bytes in [odd, noise(5), vec![0xe8; 100], Vec::new()] {
+        let mut turned = bytes.clone();
+        turn(&mut turned, true);
+        turn(&mut turned, false);
+        assert!(turned == bytes, "{} bytes", bytes.len());
     }
 }
 
