@@ -155,6 +155,11 @@ build_command() {
         args+=(--target "$1")
         folder="$folder/$1"
     fi
+    # A static program moves itself to its place when it starts. Packed, the list of what must be moved takes a bit for each pointer
+    # in place of 24 bytes; the C library that Rust brings for musl reads it, others may be too old.
+    case $1 in
+        *-linux-musl) args+=(--config "target.$1.rustflags=['-Clink-arg=-Wl,-z,pack-relative-relocs']") ;;
+    esac
     # Whoever asks for the place runs this in a shell of its own, which would go on after a failure.
     cargo build "${args[@]}" >&2 || return
     echo "$folder/dist/holm"

@@ -5,6 +5,7 @@ use holm_sandbox::{Progress, Ready};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::calls;
 use super::packed::Packed;
 use super::prepare::About;
 use crate::registry::{LoadError, Sidecar, Standing};
@@ -15,6 +16,8 @@ use crate::wasm::{Inspection, WasmHost, WasmTool};
 pub struct Shipped {
     pub(super) name: &'static str,
     pub(super) sidecar: &'static str,
+    /// The guest whose bytes must be known to take this one out, because the two have much in common. That one needs no other.
+    pub(super) like: Option<&'static str>,
     pub(super) wasm: Packed,
     pub(super) prepared: Option<Prepared>,
 }
@@ -24,7 +27,8 @@ pub struct Shipped {
 pub(super) struct Prepared {
     /// An [`About`] as JSON.
     pub(super) about: &'static str,
-    pub(super) code: &'static [u8],
+    /// Its calls are turned. What was known when it was packed: the code of the guest that this one is like, and this one itself.
+    pub(super) code: Packed,
 }
 
 /// Why a guest could not be taken out.
@@ -58,7 +62,7 @@ impl Shipped {
     #[must_use]
     pub const fn packed_size(&self) -> usize {
         let code = match self.prepared {
-            Some(prepared) => prepared.code.len(),
+            Some(prepared) => prepared.code.bytes.len(),
             None => 0,
         };
         self.wasm.bytes.len() + code
@@ -89,7 +93,11 @@ impl Shipped {
     ///
     /// Where the program is damaged.
     pub fn bytes(&self) -> Result<Vec<u8>, ShippedError> {
-        self.wasm.unpack().ok_or(ShippedError::Damaged(self.name))
+        let known = match self.like()? {
+            Some(like) => like.bytes()?,
+            None => Vec::new(),
+        };
+        self.wasm.unpack(&known).ok_or(ShippedError::Damaged(self.name))
     }
 
     /// Makes a tool of it, as if it lay in a folder that a person has confirmed. Blocks: while its code is taken out, or
@@ -103,23 +111,43 @@ impl Shipped {
         host: &WasmHost,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(WasmTool, Inspection), LoadError> {
-        let bytes = self.bytes().map_err(|error| LoadError::Refused(error.to_string()))?;
+        let (bytes, code) = self.parts().map_err(|error| LoadError::Refused(error.to_string()))?;
         let sidecar = Sidecar::parse(self.sidecar).map_err(|error| LoadError::Refused(error.to_string()))?;
-        match self.ready().map_err(|error| LoadError::Refused(error.to_string()))? {
+        match self.ready(code).map_err(|error| LoadError::Refused(error.to_string()))? {
             Some(ready) => WasmTool::open_ready(host, self.name, &bytes, ready, &sidecar, progress),
             None => WasmTool::open(host, self.name, &bytes, Some(&sidecar), Standing::Confirmed, progress),
         }
     }
 
-    /// The code that came with it. A damaged program must not become machine code, so its hash is compared.
-    fn ready(&self) -> Result<Option<Ready>, ShippedError> {
-        let Some(prepared) = self.prepared else { return Ok(None) };
-        let damaged = ShippedError::Damaged(self.name);
-        let Some(about) = About::parse(prepared.about) else { return Err(damaged) };
-        let packed = Packed { size: about.code_size, bytes: prepared.code };
-        let Some(code) = packed.unpack() else { return Err(damaged) };
+    fn like(&self) -> Result<Option<&'static Self>, ShippedError> {
+        let Some(name) = self.like else { return Ok(None) };
+        let like = all().iter().find(|guest| guest.name == name && guest.like.is_none());
+        like.map(Some).ok_or(ShippedError::Damaged(self.name))
+    }
+
+    /// The guest, and its code where it was prepared, which nobody has looked at yet.
+    fn parts(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), ShippedError> {
+        let (known, code) = match self.like()? {
+            Some(like) => like.parts()?,
+            None => (Vec::new(), None),
+        };
+        let bytes = self.wasm.unpack(&known).ok_or(ShippedError::Damaged(self.name))?;
+        let Some(prepared) = self.prepared else { return Ok((bytes, None)) };
+        let mut known = code.unwrap_or_default();
+        known.extend_from_slice(&bytes);
+        let mut code = prepared.code.unpack(&known).ok_or(ShippedError::Damaged(self.name))?;
+        if cfg!(target_arch = "x86_64") {
+            calls::turn(&mut code, false);
+        }
+        Ok((bytes, Some(code)))
+    }
+
+    /// Vouches for the code that came with it. A damaged program must not become machine code, so its hash is compared.
+    fn ready(&self, code: Option<Vec<u8>>) -> Result<Option<Ready>, ShippedError> {
+        let (Some(prepared), Some(code)) = (self.prepared, code) else { return Ok(None) };
+        let about = About::parse(prepared.about).ok_or(ShippedError::Damaged(self.name))?;
         if about.code_sha256 != hex(&Sha256::digest(&code)) {
-            return Err(damaged);
+            return Err(ShippedError::Damaged(self.name));
         }
         #[expect(unsafe_code, reason = "the code lies in this very program, where its build put it")]
         // SAFETY: `prepare` made it of our own guests, the build packed it into this program, and its hash is the one that

@@ -4,9 +4,15 @@
 //! every processor of the family, and asked what they are, so that a program offers them without starting the engine and runs
 //! them without a compiler. A build without that folder holds none; one whose guests are not prepared compiles them like any
 //! other file.
+//!
+//! Much of one guest is in the next: the standard library, the tables of Unicode, what reads patterns. So a guest may be packed
+//! after another that it is like, whose bytes are taken out first. Those that are called at every turn are like none, or a small one.
 
+mod calls;
 mod guest;
 mod late;
+#[cfg(test)]
+mod pack;
 mod packed;
 mod prepare;
 mod tool;

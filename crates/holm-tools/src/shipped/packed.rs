@@ -1,10 +1,6 @@
 //! Bytes inside the binary, packed.
 
-use std::io::{Read, Write};
-
-use flate2::Compression;
-use flate2::read::DeflateDecoder;
-use flate2::write::DeflateEncoder;
+use zstd_safe::DCtx;
 
 /// Bytes that take less room than they have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,18 +11,15 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// The bytes, or nothing if they are not what was packed.
-    pub(super) fn unpack(&self) -> Option<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(self.size);
-        // One byte more than there should be shows that there is too much.
-        let most = u64::try_from(self.size).unwrap_or(u64::MAX).saturating_add(1);
-        let read = DeflateDecoder::new(self.bytes).take(most).read_to_end(&mut bytes);
-        (read.is_ok() && bytes.len() == self.size).then_some(bytes)
+    /// The bytes, or nothing if they are not what was packed. `known` is what was known when they were packed.
+    pub(super) fn unpack(&self, known: &[u8]) -> Option<Vec<u8>> {
+        let mut context = DCtx::try_create()?;
+        if !known.is_empty() {
+            context.ref_prefix(known).ok()?;
+        }
+        // What does not fit into it is refused.
+        let mut bytes: Vec<u8> = Vec::with_capacity(self.size);
+        context.decompress(&mut bytes, self.bytes).ok()?;
+        (bytes.len() == self.size).then_some(bytes)
     }
-}
-
-pub(super) fn pack(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut packer = DeflateEncoder::new(Vec::new(), Compression::default());
-    packer.write_all(bytes)?;
-    packer.finish()
 }

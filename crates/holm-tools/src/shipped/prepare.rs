@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::guest::hex;
-use super::packed::pack;
 use crate::registry::{Sidecar, Standing};
 use crate::wasm::{WasmHost, WasmTool};
 
@@ -19,9 +18,7 @@ use crate::wasm::{WasmHost, WasmTool};
 pub(super) struct About {
     pub(super) tool: Tool,
     pub(super) keywords: Vec<String>,
-    /// How many bytes of code there are when taken out.
-    pub(super) code_size: usize,
-    /// Their SHA-256.
+    /// The SHA-256 of its code.
     pub(super) code_sha256: String,
     /// The SHA-256 of the guest that the code was made of, by which a build knows whether the two still belong together.
     pub(super) wasm_sha256: String,
@@ -84,13 +81,11 @@ fn one(host: &WasmHost, name: &str, dist: &Path, sidecar: &Path) -> Result<(), P
     let about = About {
         tool: tool.declaration().clone(),
         keywords: tool.keywords().to_vec(),
-        code_size: code.len(),
         code_sha256: hex(&Sha256::digest(&code)),
         wasm_sha256: hex(&Sha256::digest(&bytes)),
     };
     let about = serde_json::to_vec(&about).map_err(|error| wrong(error.to_string()))?;
-    let packed = pack(&code).map_err(|error| wrong(error.to_string()))?;
-    for (ending, bytes) in [("ready", packed), ("json", about)] {
+    for (ending, bytes) in [("ready", code), ("json", about)] {
         let path = dist.join(format!("{name}.{ending}"));
         fs::write(&path, bytes).map_err(|error| file(&path, &error))?;
     }

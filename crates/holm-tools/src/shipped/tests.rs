@@ -1,5 +1,7 @@
+use super::calls::turn;
 use super::guest::Prepared;
-use super::packed::{Packed, pack};
+use super::pack::pack;
+use super::packed::Packed;
 use super::{LateHost, Shipped, ShippedError, ShippedTool, all};
 
 #[test]
@@ -18,33 +20,97 @@ fn every_guest_comes_out_whole_and_says_what_it_asks_for() {
 }
 
 /// Five bytes, packed without compression.
-const WHOLE: &[u8] = &[1, 5, 0, 0xfa, 0xff, b'h', b'e', b'l', b'l', b'o'];
+const WHOLE: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 0x29, 0, 0, b'h', b'e', b'l', b'l', b'o'];
+const CODE: Packed = Packed { size: 5, bytes: WHOLE };
 
 fn guest(size: usize, bytes: &'static [u8], prepared: Option<Prepared>) -> Shipped {
-    Shipped { name: "x", sidecar: "", wasm: Packed { size, bytes }, prepared }
+    Shipped { name: "x", sidecar: "", like: None, wasm: Packed { size, bytes }, prepared }
 }
 
 #[test]
 fn a_damaged_guest_is_named() {
     assert_eq!(guest(5, WHOLE, None).bytes(), Ok(b"hello".to_vec()));
-    for (size, packed) in [(4, WHOLE), (6, WHOLE), (5, &WHOLE[..7]), (5, &[])] {
+    for (size, packed) in [(4, WHOLE), (6, WHOLE), (5, &WHOLE[..12]), (5, &[])] {
         assert_eq!(guest(size, packed, None).bytes(), Err(ShippedError::Damaged("x")), "{size}");
     }
 }
 
 #[test]
+fn a_guest_that_is_like_none_that_is_there_is_damaged() {
+    let guest = Shipped { like: Some("nobody"), ..guest(5, WHOLE, None) };
+    assert_eq!(guest.bytes(), Err(ShippedError::Damaged("x")));
+}
+
+/// Bytes without a pattern that a packer could find.
+fn noise(seed: u32) -> Vec<u8> {
+    let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    std::iter::successors(Some(seed), next).take(50_000).map(|state| state.to_be_bytes()[0]).collect()
+}
+
+fn packed(bytes: &[u8], known: &[u8]) -> Packed {
+    Packed { size: bytes.len(), bytes: pack(bytes, known, 3).unwrap().leak() }
+}
+
+#[test]
 fn what_is_packed_comes_out_again() {
     let bytes: Vec<u8> = (0..100_000_u32).map(|number| number.to_le_bytes()[0] / 3).collect();
-    let packed = pack(&bytes).unwrap();
-    assert!(packed.len() < bytes.len() / 2);
-    assert_eq!(Packed { size: bytes.len(), bytes: packed.leak() }.unpack(), Some(bytes));
+    for bytes in [bytes.as_slice(), b"short", b""] {
+        assert_eq!(packed(bytes, b"").unpack(b"").as_deref(), Some(bytes));
+    }
+    assert!(packed(&bytes, b"").bytes.len() < bytes.len() / 2);
+}
+
+#[test]
+fn what_is_known_takes_no_room_and_must_be_known_again() {
+    let known = noise(1);
+    let bytes = [b"before".as_slice(), &known, b"after"].concat();
+    let (alone, after) = (packed(&bytes, b""), packed(&bytes, &known));
+    assert!(after.bytes.len() * 20 < alone.bytes.len(), "{} and {}", after.bytes.len(), alone.bytes.len());
+    assert_eq!(after.unpack(&known), Some(bytes));
+    for other in [Vec::new(), noise(2)] {
+        assert_eq!(after.unpack(&other), None, "{}", other.len());
+    }
+}
+
+#[test]
+fn two_calls_of_one_function_become_the_same_bytes() {
+    // To place 20, from places 0 and 8.
+    let mut code = [0xe8, 20, 0, 0, 0, 1, 2, 3, 0xe8, 12, 0, 0, 0, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+    let before = code;
+    turn(&mut code, true);
+    assert_eq!(code[..4], code[8..12], "{code:?}");
+    turn(&mut code, false);
+    assert_eq!(code, before);
+}
+
+#[test]
+fn whatever_is_turned_can_be_turned_back() {
+    // Many calls, near and far, and the last one cut off.
+    let mut odd: Vec<u8> = noise(4).into_iter().map(|byte| if byte < 60 { 0xe8 } else { byte }).collect();
+    odd.iter_mut().skip(3).step_by(4).for_each(|byte| *byte = if *byte > 128 { 0xff } else { 0 });
+    odd.extend([0xe8, 1, 2]);
+    for bytes in [odd, noise(5), vec![0xe8; 100], Vec::new()] {
+        let mut turned = bytes.clone();
+        turn(&mut turned, true);
+        turn(&mut turned, false);
+        assert!(turned == bytes, "{} bytes", bytes.len());
+    }
+}
+
+#[test]
+fn a_changed_byte_is_seen() {
+    let whole = packed(&noise(3), b"");
+    let mut bytes = whole.bytes.to_vec();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    assert_eq!(Packed { bytes: bytes.leak(), ..whole }.unpack(b""), None);
 }
 
 #[test]
 fn a_guest_that_was_not_prepared_or_whose_notes_are_damaged_is_no_tool() {
     let host = LateHost::new(|| Err("nobody may ask for it".to_owned()));
     for about in [None, Some(""), Some("{}"), Some("null")] {
-        let prepared = about.map(|about| Prepared { about, code: WHOLE });
+        let prepared = about.map(|about| Prepared { about, code: CODE });
         let guest: &'static Shipped = Box::leak(Box::new(guest(5, WHOLE, prepared)));
         assert!(guest.declaration().is_none(), "{about:?}");
         assert!(ShippedTool::of(guest, &host).is_none(), "{about:?}");
@@ -55,8 +121,8 @@ fn a_guest_that_was_not_prepared_or_whose_notes_are_damaged_is_no_tool() {
 async fn a_host_that_cannot_be_made_fails_the_call_and_says_why() {
     use holm_runtime::{Job, Tool};
     let about = r#"{"tool":{"name":"x","schema":{"type":"object"},"level":"none"},"keywords":["k"],
-        "code_size":5,"code_sha256":"","wasm_sha256":""}"#;
-    let prepared = Some(Prepared { about, code: WHOLE });
+        "code_sha256":"","wasm_sha256":""}"#;
+    let prepared = Some(Prepared { about, code: CODE });
     let guest: &'static Shipped = Box::leak(Box::new(guest(5, WHOLE, prepared)));
     let host = LateHost::new(|| Err("no engine here".to_owned()));
     let tool = ShippedTool::of(guest, &host).unwrap();

@@ -1,0 +1,140 @@
+//! The guests, each packed after the one that it is like, and the table that names them.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use sha2::{Digest, Sha256};
+
+#[path = "../src/shipped/calls.rs"]
+mod calls;
+#[path = "../src/shipped/pack.rs"]
+mod pack;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Guests, and what each is like: a guest that is like none. To take one out, both are taken out, so small ones that are called at
+/// every turn are like small ones.
+const LIKE: [(&str, &str); 7] = [
+    ("base64", "read"),
+    ("edit", "write"),
+    ("fetch", "write"),
+    ("glob", "grep"),
+    ("js", "write"),
+    ("shell", "grep"),
+    ("sqlite", "write"),
+];
+
+/// As small as it gets at a few megabytes a second, for what is handed out; quick for what is built all day.
+const SMALL: i32 = 19;
+const QUICK: i32 = 3;
+
+/// A guest of the folder.
+struct Guest {
+    name: String,
+    wasm: Vec<u8>,
+    /// What is known of it, and its code.
+    prepared: Option<(String, Vec<u8>)>,
+}
+
+pub(super) fn pack() -> Result<(), Failure> {
+    println!("cargo:rerun-if-changed=build/guests.rs");
+    println!("cargo:rerun-if-changed=src/shipped/calls.rs");
+    println!("cargo:rerun-if-changed=src/shipped/pack.rs");
+    println!("cargo:rerun-if-env-changed=HOLM_GUESTS");
+    let sources = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../guests");
+    let dist = env::var_os("HOLM_GUESTS").map_or_else(|| sources.join("dist"), PathBuf::from);
+    // A folder that does not exist yet cannot be watched; the one that it will appear in can.
+    for watched in [&dist, &sources] {
+        if watched.exists() {
+            println!("cargo:rerun-if-changed={}", watched.display());
+            break;
+        }
+    }
+    let guests: Vec<Guest> =
+        names(&dist).into_iter().map(|name| Guest::read(&dist, name)).collect::<Result<_, Failure>>()?;
+    if guests.is_empty() {
+        println!("cargo:warning=built without the WASM tools that Holm ships; `make guests` makes them");
+    }
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let level = if env::var("PROFILE")? == "release" { SMALL } else { QUICK };
+    let mut table = String::from("&[\n");
+    for guest in &guests {
+        let sidecar = fs::read_to_string(sources.join(&guest.name).join("tool.toml")).unwrap_or_default();
+        writeln!(table, "{},", guest.shipped(guest.like(&guests), &sidecar, &out, level)?)?;
+    }
+    table.push(']');
+    fs::write(out.join("shipped.rs"), table)?;
+    Ok(())
+}
+
+impl Guest {
+    fn read(dist: &Path, name: String) -> Result<Self, Failure> {
+        let wasm = fs::read(dist.join(format!("{name}.wasm")))?;
+        let prepared = prepared(dist, &name, &wasm)?;
+        Ok(Self { name, wasm, prepared })
+    }
+
+    /// The one that it is like, if that is there.
+    fn like<'a>(&self, guests: &'a [Self]) -> Option<&'a Self> {
+        let (_, like) = LIKE.iter().find(|(name, _)| *name == self.name)?;
+        guests.iter().find(|guest| guest.name == *like)
+    }
+
+    /// A `Shipped` as an expression; its bytes go into files that it names.
+    fn shipped(&self, like: Option<&Self>, sidecar: &str, out: &Path, level: i32) -> Result<String, Failure> {
+        let known = like.map(|like| like.wasm.as_slice()).unwrap_or_default();
+        let wasm = packed(&self.wasm, known, &out.join(format!("{}.wasm.zst", self.name)), level)?;
+        let prepared = match &self.prepared {
+            Some((about, code)) => {
+                let known = like.and_then(|like| like.prepared.as_ref()).map(|(_, code)| code.as_slice());
+                let known = [known.unwrap_or_default(), &self.wasm].concat();
+                let mut code = code.clone();
+                if env::var("CARGO_CFG_TARGET_ARCH")? == "x86_64" {
+                    calls::turn(&mut code, true);
+                }
+                let code = packed(&code, &known, &out.join(format!("{}.ready.zst", self.name)), level)?;
+                format!("Some(Prepared {{ about: {about:?}, code: {code} }})")
+            }
+            None => "None".to_owned(),
+        };
+        let (name, like) = (&self.name, like.map(|like| &like.name));
+        Ok(format!(
+            "Shipped {{ name: {name:?}, sidecar: {sidecar:?}, like: {like:?}, wasm: {wasm}, prepared: {prepared} }}"
+        ))
+    }
+}
+
+/// A `Packed` as an expression.
+fn packed(bytes: &[u8], known: &[u8], file: &Path, level: i32) -> Result<String, Failure> {
+    fs::write(file, pack::pack(bytes, known, level)?)?;
+    Ok(format!("Packed {{ size: {}, bytes: include_bytes!({file:?}) }}", bytes.len()))
+}
+
+/// What was prepared of a guest. Notes of other bytes are left lying: the guest was built again since.
+fn prepared(dist: &Path, name: &str, wasm: &[u8]) -> Result<Option<(String, Vec<u8>)>, Failure> {
+    let (notes, code) = (dist.join(format!("{name}.json")), dist.join(format!("{name}.ready")));
+    let Ok(about) = fs::read_to_string(&notes) else { return Ok(None) };
+    if code.is_file() && about.contains(&format!("\"wasm_sha256\":\"{}\"", hash(wasm))) {
+        let code = fs::read(&code)?;
+        if about.contains(&format!("\"code_sha256\":\"{}\"", hash(&code))) {
+            return Ok(Some((about, code)));
+        }
+    }
+    println!("cargo:warning=guests/dist/{name} was built but not prepared; `make guests` does both");
+    Ok(None)
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The guests of a folder, sorted, so that the same folder gives the same bytes.
+fn names(dist: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(dist) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".wasm")?.to_owned()))
+        .collect();
+    names.sort();
+    names
+}
