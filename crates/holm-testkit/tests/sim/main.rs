@@ -8,6 +8,7 @@
 
 mod cost;
 mod crashes;
+mod liveness;
 mod lockstep;
 mod named;
 mod oracle;
