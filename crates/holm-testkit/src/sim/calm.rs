@@ -61,11 +61,9 @@ impl Sim {
 
     /// The world begins to behave as soon as the script allows it.
     pub(super) fn calm_down_if_spent(&mut self) {
-        // What was said last may be a jump of the clock, which is heard first.
-        if self.calm != Calm::Awaited || self.dying || !self.said.is_empty() {
-            return;
-        }
-        if self.supply.is_spent(self.run.receipt().seq.value() + 1) {
+        // What was said last may be a jump of the clock, which is heard first; the last fault may wait for an answer to befall.
+        let busy = self.dying || self.mishap.is_some() || !self.said.is_empty();
+        if self.calm == Calm::Awaited && !busy && self.supply.is_spent(self.run.receipt().seq.value() + 1) {
             self.calm_down();
         }
     }

@@ -54,7 +54,12 @@ fn forsaken() -> Case {
         model: vec![Line::calls("write", r#"{"path":"out/b.txt"}"#), Line::calls("shell", "{}")],
         people: vec![Ruling::Silent, Ruling::Silent, Ruling::Silent],
         tools: vec![Work::Hangs, Work::Hangs],
-        faults: vec![Fault { at: 2, mishap: Mishap::CrashAfter }, Fault { at: 3, mishap: Mishap::DiskFull }],
+        faults: vec![
+            Fault { at: 2, mishap: Mishap::CrashAfter },
+            Fault { at: 3, mishap: Mishap::DiskFull },
+            // Never reached: the world behaves once the run has come to rest.
+            Fault { at: 500, mishap: Mishap::CrashAfter },
+        ],
         ..Script::prompted("go")
     };
     Case { setting: Setting { mode: Mode::Default, ..Setting::default() }, script, seed: 5 }

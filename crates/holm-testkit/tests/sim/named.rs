@@ -185,19 +185,19 @@ fn came_to(outcome: &Outcome, wanted: Came) -> bool {
 }
 
 /// A call that must not run twice. Record 2 hands it out, record 3 says that it runs, record 4 what came of it.
-fn writes(faults: Vec<Fault>) -> Script {
-    Script { model: vec![Line::calls("write", r#"{"path":"out/b.txt"}"#)], faults, ..Script::prompted("go") }
+fn once(faults: Vec<Fault>) -> Script {
+    Script { model: vec![Line::calls("shell", "{}")], faults, ..Script::prompted("go") }
 }
 
 #[test]
 fn a_dispatch_whose_line_was_cut_anywhere_is_dropped_and_written_again() {
     let setting = Setting::default;
-    let length = keeps_every_promise(setting(), writes(Vec::new())).journal.lines().nth(3).map(str::len);
+    let length = keeps_every_promise(setting(), once(Vec::new())).journal.lines().nth(3).map(str::len);
     for cut in 0..=length.expect("a record") as u64 {
-        let outcome = keeps_every_promise(setting(), writes(vec![at(3, Mishap::Torn(cut))]));
+        let outcome = keeps_every_promise(setting(), once(vec![at(3, Mishap::Torn(cut))]));
         assert_eq!(outcome.befell, [at(3, Mishap::Torn(cut))]);
         assert!(matches!(outcome.steps[3].input, Input::Resumed { .. }), "{:?}", outcome.steps[3].input);
-        assert_eq!((ran(&outcome, "write"), outcome.takeovers), (1, 1));
+        assert_eq!((ran(&outcome, "shell"), outcome.takeovers), (1, 1));
         assert_eq!(outcome.endings, answered());
     }
 }
@@ -205,23 +205,23 @@ fn a_dispatch_whose_line_was_cut_anywhere_is_dropped_and_written_again() {
 #[test]
 fn a_line_that_is_cut_in_the_recovery_from_a_cut_line_is_dropped_too() {
     let faults = vec![at(3, Mishap::Torn(20)), at(3, Mishap::Torn(90)), at(4, Mishap::Torn(5))];
-    let outcome = keeps_every_promise(Setting::default(), writes(faults));
-    assert_eq!((ran(&outcome, "write"), outcome.takeovers), (1, 3));
+    let outcome = keeps_every_promise(Setting::default(), once(faults));
+    assert_eq!((ran(&outcome, "shell"), outcome.takeovers), (1, 3));
     assert_eq!(outcome.endings, answered());
 }
 
 #[test]
 fn a_tool_does_not_run_while_the_disk_is_too_full_to_say_so() {
-    let outcome = keeps_every_promise(Setting::default(), writes(vec![at(3, Mishap::DiskFull)]));
+    let outcome = keeps_every_promise(Setting::default(), once(vec![at(3, Mishap::DiskFull)]));
     assert!(matches!(outcome.steps[3].input, Input::Resumed { .. }), "{:?}", outcome.steps[3].input);
-    assert_eq!(ran(&outcome, "write"), 1);
+    assert_eq!(ran(&outcome, "shell"), 1);
     assert_eq!(outcome.endings, answered());
 }
 
 #[test]
 fn a_result_that_a_full_disk_loses_is_unknown_and_its_call_is_not_made_again() {
-    let outcome = keeps_every_promise(Setting::default(), writes(vec![at(4, Mishap::DiskFull)]));
-    assert_eq!(ran(&outcome, "write"), 1);
+    let outcome = keeps_every_promise(Setting::default(), once(vec![at(4, Mishap::DiskFull)]));
+    assert_eq!(ran(&outcome, "shell"), 1);
     assert!(came_to(&outcome, Came::Unknown));
     assert_eq!(outcome.endings, answered());
 }
