@@ -227,7 +227,7 @@ impl Sim {
     fn advance(&mut self) -> Option<Rest> {
         self.change_places();
         let due = self.coming.keys().next().map(|(time, _)| *time);
-        let wait = self.wait.map(Timestamp::value);
+        let wait = self.wait.filter(|_| !self.fires_for_ever()).map(Timestamp::value);
         match (due, wait) {
             (None, None) => return self.at_rest(),
             (due, Some(wait)) if due.is_none_or(|due| wait < due || (wait == due && self.flips())) => {
@@ -241,6 +241,14 @@ impl Sim {
             }
         }
         None
+    }
+
+    /// At the end of time, which two jumps of the clock reach, a timer that has fired in vain would fire again and again.
+    fn fires_for_ever(&self) -> bool {
+        let fired = |step: &Step| {
+            matches!(step.input, Input::TimePassed) && step.effects.is_empty() && step.wait == self.wait
+        };
+        self.clock == u64::MAX && self.steps.last().is_some_and(fired)
     }
 
     fn at_rest(&mut self) -> Option<Rest> {
