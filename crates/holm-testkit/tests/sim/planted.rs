@@ -1,5 +1,5 @@
-//! Plants defects in the kernel and in the simulated host, one at a time: random scripts must find each within so many tries, and the script that
-//! found it must find it again, and find nothing once it is taken out.
+//! Plants defects in the kernel and in the simulated host, one at a time: random scripts must find each within so many
+//! tries, and the script that found it must find it again, and find nothing once it is taken out.
 //!
 //! `PROPTEST_CASES` says how many tries there are, `SIM_SEED` where the random numbers begin, `PLANTED` which one alone is
 //! planted. `make planted` tries them all.
