@@ -66,6 +66,18 @@ pub(crate) enum Bug {
     ChildHoldsMore,
     /// A run that is told to stop goes on.
     CancelUnheard,
+    /// Nobody is told to stop what was given up.
+    AbortUnsaid,
+    /// A failure that takes the others of its reply with it takes none.
+    SiblingsGoOn,
+    /// A quota stops nothing.
+    QuotaUnseen,
+    /// A call that goes round in circles is not noticed.
+    LoopUnseen,
+    /// The text of a failed model call is not said not to count.
+    WithdrawalUnsaid,
+    /// What was set aside for a child is never given back.
+    ShareKept,
 }
 
 /// Whether a test has planted this defect.
@@ -87,7 +99,7 @@ mod switch {
     use super::Bug;
 
     /// Every defect by name, in the order of the list.
-    pub const NAMES: [&str; 29] = [
+    pub const NAMES: [&str; 35] = [
         "runs_again",
         "dispatch_unheard",
         "denial_passes",
@@ -117,9 +129,15 @@ mod switch {
         "snapshot_forgets",
         "child_holds_more",
         "cancel_unheard",
+        "abort_unsaid",
+        "siblings_go_on",
+        "quota_unseen",
+        "loop_unseen",
+        "withdrawal_unsaid",
+        "share_kept",
     ];
 
-    const _: () = assert!(NAMES.len() == Bug::CancelUnheard as usize, "a name for each, in their order");
+    const _: () = assert!(NAMES.len() == Bug::ShareKept as usize, "a name for each, in their order");
 
     std::thread_local! {
         /// Of this thread alone, so that tests beside this one are tests of the kernel as it is.

@@ -1,11 +1,12 @@
 //! Plays whole runs without a network, a model, a tool or a clock.
 //!
 //! A [`Script`] says, as data, what everybody around a run does: what the model replies, what tools give back, what
-//! people and hooks answer, who interrupts, and what goes wrong (crashes at record boundaries, facts that come late,
-//! twice or never, clocks that jump). [`Sim`] drives a real kernel through it, every step by way of the journal:
-//! handle, append, perform. What came of it is an [`Outcome`], and [`check`] holds it to the promises that every run
-//! keeps. The same configuration, script and seed give the same outcome, byte for byte. Beside the real kernel runs a
-//! [`naive`] one, and both must decide the same.
+//! people and hooks answer, who interrupts, and what goes wrong (crashes at record boundaries, lines that are cut, disks
+//! that are full or slow, facts that come late, twice, out of order or never, clocks that jump). [`Sim`] drives a real
+//! kernel through it, every step by way of the journal: handle, append, perform. What came of it is an [`Outcome`], and
+//! [`check`] holds it to the promises that every run keeps; [`Sim::lively`] plays on in a world that behaves, and
+//! [`check::comes_to_rest`] asks whether the run ends. The same configuration, script and seed give the same outcome,
+//! byte for byte. Beside the real kernel runs a [`naive`] one, and both must decide the same.
 //!
 //! What talks to a provider over a socket is tested against [`double`], which speaks every wire format and misbehaves
 //! on purpose; stores that need a PostgreSQL server start one by [`postgres`].
@@ -24,6 +25,10 @@ pub mod check;
 pub mod double;
 pub mod naive;
 mod outcome;
+#[cfg(feature = "planted")]
+pub mod planted;
+#[cfg(not(feature = "planted"))]
+mod planted;
 #[cfg(unix)]
 pub mod postgres;
 mod script;

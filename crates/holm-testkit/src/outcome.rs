@@ -1,5 +1,6 @@
 //! What came of a simulation: everything that anybody could have seen.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use holm_kernel::{
     journal::{Head, Snapshot, SnapshotError},
 };
 
-use crate::{Script, naive::Comparison};
+use crate::{Fault, Script, naive::Comparison};
 
 /// What came of a simulation.
 #[derive(Debug)]
@@ -33,8 +34,14 @@ pub struct Outcome {
     pub run: Run,
     /// Its whole state as text, as a snapshot holds it.
     pub state: String,
-    /// How often a host died or gave the run away.
+    /// How often a host died, could not write, or gave the run away.
     pub takeovers: u64,
+    /// Those of the script's faults that really happened, in order.
+    pub befell: Vec<Fault>,
+    /// How often each call was answered by whoever was asked, heard or not.
+    pub answered: BTreeMap<CallId, u64>,
+    /// The record since which the world behaves; none if it was played for safety ([`Sim::lively`](crate::Sim::lively)).
+    pub calm: Option<u64>,
     /// How far the naive kernel decided the same.
     pub naive: Comparison,
     /// What went wrong while it was played; [`check::all`](crate::check::all) finds the rest.

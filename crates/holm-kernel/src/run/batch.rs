@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Run, catalogue::Entry, ladder::Climbed, skill::Skilled, state::Phase};
 use crate::digest::Digest;
 use crate::loops::{Fingerprint, Progress};
+use crate::planted::{Bug, planted};
 use crate::{
     BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, Protocol, Role, Timestamp,
     ToolCall, ToolOutput, ToolResult, Vote,
@@ -405,6 +406,7 @@ impl Run {
             }
             After::Advance => {}
             After::End(ending) => batch.ending = Some(ending),
+            After::StopSiblings if planted(Bug::SiblingsGoOn) => {}
             After::StopSiblings => self.stop_siblings(&mut batch),
         }
         self.state.phase = Phase::Working(batch);

@@ -129,7 +129,7 @@ impl Run {
     }
 
     fn over_quota(&self, slot: &Slot) -> Option<String> {
-        let quota = slot.entry.as_ref()?.tool.quota;
+        let quota = slot.entry.as_ref().filter(|_| !planted(Bug::QuotaUnseen))?.tool.quota;
         let used = self.state.group.quotas.get(&slot.name).copied().unwrap_or_default();
         let over = |what: &str, used: u64, allowed: Option<u64>| {
             allowed.filter(|allowed| used >= *allowed).map(|allowed| {
@@ -165,7 +165,8 @@ impl Run {
 
     /// The loop detector's word: `Some` when the call was settled, with the ending if it was the last straw.
     fn repeated(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Option<Ending>> {
-        if slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling) {
+        let exempt = slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling);
+        if exempt || planted(Bug::LoopUnseen) {
             return None;
         }
         let twins = twins(slot, earlier);
@@ -568,7 +569,7 @@ impl Run {
             SlotState::Reviewing { consult, millis, .. } => (Some(*consult), Some(*millis)),
             SlotState::Checking(checking) => (Some(checking.call), Some(checking.millis)),
         };
-        if let Some(call) = abort {
+        if let Some(call) = abort.filter(|_| !planted(Bug::AbortUnsaid)) {
             self.issue(Effect::Abort(call));
         }
         let Some(millis) = millis else { return self.refuse(slot, message) };

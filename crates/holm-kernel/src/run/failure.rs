@@ -4,6 +4,7 @@ use super::{
     Run,
     state::{Draft, Phase, Step},
 };
+use crate::planted::{Bug, planted};
 use crate::rng;
 use crate::{CallId, Ending, Event, Failure, FailureClass, Limit, NextTry, Timestamp};
 
@@ -18,7 +19,9 @@ impl Run {
             message: failure.message.clone(),
             next: next.clone(),
         });
-        self.emit(Event::Withdrawn { call });
+        if !planted(Bug::WithdrawalUnsaid) {
+            self.emit(Event::Withdrawn { call });
+        }
         if let Some(ending) = self.limit_reached() {
             return self.finish(ending);
         }

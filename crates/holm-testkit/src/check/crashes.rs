@@ -20,8 +20,14 @@ pub fn nothing_runs_twice_or_is_lost(outcome: &Outcome) -> Vec<Violation> {
             let message = format!("{} ran {count} times under one key", ran.tool);
             found.push(Violation::new(promise, ran.seq, message));
         }
-        if !book.dispatched.contains_key(&ran.call) {
-            found.push(Violation::new(promise, ran.seq, format!("{} ran undispatched", ran.tool)));
+        match book.dispatched.get(&ran.call) {
+            None => found.push(Violation::new(promise, ran.seq, format!("{} ran undispatched", ran.tool))),
+            // A child may begin first: it is found again by its key.
+            Some(step) if step.seq > ran.seq && matches!(step.input, Input::Dispatched { .. }) => {
+                let message = format!("{} ran before it was written down that it runs", ran.tool);
+                found.push(Violation::new(promise, ran.seq, message));
+            }
+            Some(_) => {}
         }
     }
     for (call, step) in &book.dispatched {

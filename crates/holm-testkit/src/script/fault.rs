@@ -83,4 +83,35 @@ pub enum Mishap {
     Lost,
     /// A snapshot is taken, and later recoveries go on from it.
     Snapshot,
+    /// The host dies in the middle of the append: so many bytes of the line are there, its end is not. The number counts round
+    /// within the line, so that every number is a cut.
+    Torn(u64),
+    /// The append fails. The host lives: it drops the run and folds it again from the journal; what it waited for still comes.
+    DiskFull,
+    /// The next two answers that wait arrive in the other order.
+    Reordered,
+    /// The append takes so many milliseconds; timers that are due by then fire before anything else is done.
+    Slow(u64),
+}
+
+impl Mishap {
+    /// Whether the run has to be folded again from its journal.
+    pub const fn drops_the_run(self) -> bool {
+        match self {
+            Self::CrashBefore
+            | Self::CrashAfter
+            | Self::CrashLeaving
+            | Self::CrashPerformed
+            | Self::Torn(_)
+            | Self::DiskFull => true,
+            Self::Twice | Self::Late(_) | Self::Lost | Self::Snapshot | Self::Reordered | Self::Slow(_) => {
+                false
+            }
+        }
+    }
+
+    /// Whether the journal does not hold the record afterwards: nothing may have come of it.
+    pub const fn loses_the_record(self) -> bool {
+        matches!(self, Self::CrashBefore | Self::Torn(_) | Self::DiskFull)
+    }
 }

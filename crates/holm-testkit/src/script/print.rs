@@ -166,6 +166,10 @@ impl Display for Fault {
             Mishap::Late(millis) => write!(out, "the next answer after record {at} is {millis} ms late"),
             Mishap::Lost => write!(out, "the next answer after record {at} is lost"),
             Mishap::Snapshot => write!(out, "snapshot after record {at}"),
+            Mishap::Torn(cut) => write!(out, "record {at} is cut after {cut} of its bytes, counted round"),
+            Mishap::DiskFull => write!(out, "record {at} cannot be appended: the disk is full"),
+            Mishap::Reordered => write!(out, "the next two answers after record {at} change places"),
+            Mishap::Slow(millis) => write!(out, "the append of record {at} takes {millis} ms"),
         }
     }
 }

@@ -1,12 +1,13 @@
-//! A host dies, and another one takes over.
+//! A host dies or cannot write, and the run is folded again from its journal.
 
 use holm_kernel::{
-    Input,
-    journal::{self, Snapshot, Writer},
+    Input, Run,
+    journal::{self, Fault as Damage, Head, Record, Snapshot, Tail, Writer},
 };
 
 use super::{Coming, Sim};
-use crate::Ran;
+use crate::planted::{Slip, planted};
+use crate::{Mishap, Ran};
 
 /// What becomes of the answers that a dead host waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,27 +19,38 @@ pub(super) enum Elsewhere {
 }
 
 impl Sim {
-    /// Folds the journal and goes on; the state must be the one that the dead host had written down.
+    /// The record did not get into the journal: nothing may come of it. `stood` is the state before it.
+    pub(super) fn fail_to_append(&mut self, mishap: Mishap, line: &str, stood: &str) {
+        if let Mishap::Torn(cut) = mishap {
+            self.tear(line, cut);
+        }
+        // Whoever could not write is still there to hear.
+        let lives = mishap == Mishap::DiskFull;
+        self.recover(stood, if lives { Elsewhere::Answers } else { Elsewhere::Lost });
+    }
+
+    /// Writes the beginning of a line: at least one byte of it, and never its end.
+    fn tear(&mut self, line: &str, cut: u64) {
+        let most = (line.len() as u64).saturating_sub(1).max(1);
+        let written = usize::try_from(1 + cut % most).unwrap_or(1);
+        self.journal.extend_from_slice(line.as_bytes().get(..written).unwrap_or_default());
+        self.torn = true;
+    }
+
+    /// Folds the journal and goes on; the state must be the one that was written down.
     pub(super) fn recover(&mut self, stood: &str, elsewhere: Elsewhere) {
         self.todo.clear();
         self.mishap = None;
+        self.swaps = None;
         self.dying = false;
         if elsewhere == Elsewhere::Lost {
             self.coming.clear();
         }
-        let folded = journal::decode_strict(self.journal.as_bytes())
-            .map_err(|error| error.to_string())
-            .and_then(|records| {
-                let run =
-                    journal::resume(self.snapshot.as_ref(), &records).map_err(|error| error.to_string())?;
-                Ok((run, records.last().map(holm_kernel::journal::Record::head)))
-            });
-        match folded {
-            Ok((run, Some(head))) => {
+        match self.fold() {
+            Ok((run, head)) => {
                 self.run = run;
                 self.writer = Writer::after(head);
             }
-            Ok((_, None)) => self.violate("a journal folds again", "it holds no record"),
             Err(error) => self.violate("a journal folds again", error),
         }
         if self.state() != stood {
@@ -46,7 +58,42 @@ impl Sim {
         }
         self.clock = self.clock.saturating_add(self.takeovers.saturating_mul(10));
         let resumed = self.resumed();
+        if planted(Slip::TakeoverUnsaid) {
+            return;
+        }
         self.give(resumed, None);
+        if planted(Slip::TimerUnarmed) {
+            self.wait = None;
+        }
+    }
+
+    /// Reads the journal as a host does that takes over: a line that was cut is dropped, any other damage is an error.
+    fn fold(&mut self) -> Result<(Run, Head), String> {
+        let decoded = journal::decode(&self.journal).map_err(|error| error.to_string())?;
+        let mut records = decoded.records;
+        match (std::mem::take(&mut self.torn), decoded.tail) {
+            (false, Tail::Clean) => {}
+            (true, Tail::Torn(error)) if error.fault == Damage::Unfinished => {
+                self.cut(error.at_byte, &mut records);
+            }
+            (true, Tail::Clean) => return Err("a line was cut, and the reader did not find it".into()),
+            (_, Tail::Torn(error)) => return Err(error.to_string()),
+        }
+        let head = records.last().map(Record::head).ok_or("it holds no record")?;
+        let run = journal::resume(self.snapshot.as_ref(), &records).map_err(|error| error.to_string())?;
+        Ok((run, head))
+    }
+
+    /// Cuts the journal where its last whole record ends.
+    fn cut(&mut self, at_byte: u64, records: &mut Vec<Record>) {
+        if planted(Slip::TornLineKept) {
+            return;
+        }
+        let mut end = usize::try_from(at_byte).unwrap_or(usize::MAX);
+        if planted(Slip::WholeRecordCut) && records.len() > 1 {
+            end = end.saturating_sub(records.pop().map_or(0, |record| record.line().len()));
+        }
+        self.journal.truncate(end);
     }
 
     /// Dies after everything was performed and before any of it was heard of: what tools did stays done.

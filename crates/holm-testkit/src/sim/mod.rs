@@ -3,22 +3,28 @@
 //! The order is the one that every host keeps: handle, append, perform. So a crash can be put before or after any
 //! append, and what is lost then is what a real host would lose: its queue, its timers and the answers it waited
 //! for, never the journal and never what tools have done in the world.
+//!
+//! A script is played for safety, as it stands, or for liveness ([`Sim::lively`]): then the world behaves once the script has
+//! nothing more that goes wrong.
 
+mod calm;
 mod crash;
 mod perform;
 mod supply;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use holm_kernel::{
     Budget, CallId, Config, Effect, Ending, Event, Input, Key, Prompt, Run, Seq, Started, Timestamp,
     journal::{self, Snapshot, Writer},
 };
 
+pub(crate) use self::perform::{PATIENCE, answered};
 use self::supply::Supply;
 use crate::naive::Naive;
 use crate::outcome::state_of;
-use crate::{Mishap, Offence, Outcome, Ran, Rest, Script, Sent, Step, Verdicted, Violation, What};
+use crate::planted::{Slip, planted};
+use crate::{Fault, Mishap, Offence, Outcome, Ran, Rest, Script, Sent, Step, Verdicted, Violation, What};
 
 /// Records after which a simulation gives up: far beyond what any bounded script needs.
 pub const MOST_RECORDS: usize = 20_000;
@@ -57,7 +63,12 @@ pub struct Sim {
     clock: u64,
     run: Run,
     writer: Writer,
-    journal: String,
+    /// As bytes, because a line may be cut within a letter.
+    journal: Vec<u8>,
+    /// The length of the line that was appended last.
+    appended: usize,
+    /// The last line was cut, and nobody has taken over since.
+    torn: bool,
     supply: Supply,
     /// What people say next; heard before anything else is done.
     said: VecDeque<Input>,
@@ -68,9 +79,17 @@ pub struct Sim {
     wait: Option<Timestamp>,
     snapshot: Option<Snapshot>,
     children: BTreeMap<Key, perform::Grown>,
-    in_vain: BTreeSet<CallId>,
-    /// What befalls the next answer.
-    mishap: Option<Mishap>,
+    /// Questions that nobody answers, with what was shown.
+    in_vain: BTreeMap<CallId, Verdicted>,
+    /// What befalls the next answer, and the record from which it does.
+    mishap: Option<Fault>,
+    /// The next two answers change places: the record from which they do.
+    swaps: Option<u64>,
+    /// Faults that really happened.
+    befell: Vec<Fault>,
+    /// How often each call was answered.
+    answered: BTreeMap<CallId, u64>,
+    calm: calm::Calm,
     steps: Vec<Step>,
     sent: Vec<Sent>,
     ran: Vec<Ran>,
@@ -100,7 +119,7 @@ impl Coming {
     }
 }
 
-/// Whether the host that gave a fact still lives.
+/// Whether the host that gave a fact goes on, or the run was folded again from its journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Host {
     Lives,
@@ -124,7 +143,9 @@ impl Sim {
             clock: MORNING,
             run,
             writer,
-            journal,
+            appended: journal.len(),
+            journal: journal.into_bytes(),
+            torn: false,
             supply: Supply::new(script),
             said: VecDeque::new(),
             todo: VecDeque::new(),
@@ -132,8 +153,12 @@ impl Sim {
             wait: None,
             snapshot: None,
             children: BTreeMap::new(),
-            in_vain: BTreeSet::new(),
+            in_vain: BTreeMap::new(),
             mishap: None,
+            swaps: None,
+            befell: Vec::new(),
+            answered: BTreeMap::new(),
+            calm: calm::Calm::Never,
             steps: Vec::new(),
             sent: Vec::new(),
             ran: Vec::new(),
@@ -152,6 +177,7 @@ impl Sim {
             if self.steps.len() > MOST_RECORDS {
                 break Rest::Endless;
             }
+            self.calm_down_if_spent();
             if let Some(input) = self.said.pop_front() {
                 self.hear(input);
             } else if let Some(effect) = self.todo.pop_front() {
@@ -172,12 +198,20 @@ impl Sim {
             Effect::Finish(ending) => Some(Ending::clone(ending)),
             _ => None,
         });
+        let endings = endings.collect();
+        let journal = String::from_utf8(self.journal).unwrap_or_else(|error| {
+            self.violations.push(Violation::new("a journal is text", None, error.to_string()));
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        });
         Outcome {
             seed: self.seed,
-            endings: endings.collect(),
+            endings,
             script: self.supply.into_script(),
             steps: self.steps,
-            journal: self.journal,
+            journal,
+            befell: self.befell,
+            answered: self.answered,
+            calm: self.calm.since(),
             sent: self.sent,
             ran: self.ran,
             rest,
@@ -191,8 +225,9 @@ impl Sim {
 
     /// Goes on to the next thing that happens by itself; where nothing does, to the next prompt or interruption.
     fn advance(&mut self) -> Option<Rest> {
+        self.change_places();
         let due = self.coming.keys().next().map(|(time, _)| *time);
-        let wait = self.wait.map(Timestamp::value);
+        let wait = self.wait.filter(|_| !self.fires_for_ever()).map(Timestamp::value);
         match (due, wait) {
             (None, None) => return self.at_rest(),
             (due, Some(wait)) if due.is_none_or(|due| wait < due || (wait == due && self.flips())) => {
@@ -208,6 +243,14 @@ impl Sim {
         None
     }
 
+    /// At the end of time, which two jumps of the clock reach, a timer that has fired in vain would fire again and again.
+    fn fires_for_ever(&self) -> bool {
+        let fired = |step: &Step| {
+            matches!(step.input, Input::TimePassed) && step.effects.is_empty() && step.wait == self.wait
+        };
+        self.clock == u64::MAX && self.steps.last().is_some_and(fired)
+    }
+
     fn at_rest(&mut self) -> Option<Rest> {
         if self.run.is_idle()
             && let Some(prompt) = self.supply.prompt()
@@ -219,6 +262,10 @@ impl Sim {
             self.interrupt(what);
             return None;
         }
+        if self.calm == calm::Calm::Awaited {
+            self.calm_down();
+            return None;
+        }
         if self.run.is_idle() {
             return Some(Rest::Idle);
         }
@@ -227,7 +274,7 @@ impl Sim {
                 |event: &Event| matches!(event, Event::CallFinished { call: of, .. } if of == call);
             self.steps.iter().flat_map(Step::events).any(|numbered| finished(&numbered.event))
         };
-        let waits = self.in_vain.iter().any(|call| !answered(call));
+        let waits = self.in_vain.keys().any(|call| !answered(call));
         Some(if waits { Rest::AwaitsPerson } else { Rest::Stuck })
     }
 
@@ -235,7 +282,7 @@ impl Sim {
     fn give(&mut self, input: Input, verdict: Option<Verdicted>) -> Host {
         let seq = self.run.receipt().seq.value() + 1;
         let crash = self.supply.crash(seq);
-        let stood = matches!(crash, Some(Mishap::CrashBefore)).then(|| self.state());
+        let stood = crash.is_some_and(Mishap::loses_the_record).then(|| self.state());
         let line = journal::step(&mut self.run, &mut self.writer, Timestamp::new(self.clock), input.clone());
         let line = match line {
             Ok(line) => line,
@@ -244,11 +291,16 @@ impl Sim {
                 return Host::Lives;
             }
         };
-        if let Some(stood) = stood {
-            self.recover(&stood, crash::Elsewhere::Lost);
+        self.befell.extend(crash.map(|mishap| Fault { at: seq, mishap }));
+        let ignored = planted(Slip::FailedAppendIgnored) && crash == Some(Mishap::DiskFull);
+        if let (Some(mishap), Some(stood)) = (crash.filter(|_| !ignored), stood) {
+            self.fail_to_append(mishap, &line, &stood);
             return Host::Died;
         }
-        self.journal.push_str(&line);
+        let early = planted(Slip::AcknowledgedEarly) && crash == Some(Mishap::CrashPerformed);
+        if !ignored && !early {
+            self.append(&line);
+        }
         let again = perform::may_come_twice(&input).then(|| (input.clone(), verdict.clone()));
         self.drain(input, verdict);
         let elsewhere = match crash {
@@ -263,6 +315,11 @@ impl Sim {
         let stood = self.state();
         self.recover(&stood, elsewhere);
         Host::Died
+    }
+
+    fn append(&mut self, line: &str) {
+        self.journal.extend_from_slice(line.as_bytes());
+        self.appended = line.len();
     }
 
     /// Takes what came out and lines up what is to be done.
@@ -303,6 +360,9 @@ impl Sim {
 
     /// A host that is told to stop drops what it has not begun; what it has begun may be too far gone.
     fn stop(&mut self, call: CallId) {
+        if planted(Slip::AbortUnheard) {
+            return;
+        }
         self.todo.retain(|effect| perform::call_asked(effect) != Some(call));
         if self.flips() {
             self.coming.retain(|_, coming| !coming.is_about(call));
@@ -312,6 +372,11 @@ impl Sim {
     /// What the script has for this record.
     fn befall(&mut self, seq: u64, fact: Option<&(Input, Option<Verdicted>)>) {
         for mishap in self.supply.mishaps(seq) {
+            let fault = Fault { at: seq, mishap };
+            // What befalls an answer happens when one comes, if one does.
+            let happens = matches!(mishap, Mishap::Snapshot | Mishap::Slow(_))
+                || (mishap == Mishap::Twice && fact.is_some());
+            self.befell.extend(happens.then_some(fault));
             match mishap {
                 Mishap::Twice => {
                     if let Some((input, verdict)) = fact.cloned() {
@@ -320,12 +385,42 @@ impl Sim {
                     }
                 }
                 Mishap::Snapshot => self.take_snapshot(),
-                Mishap::Late(_) | Mishap::Lost => self.mishap = Some(mishap),
-                Mishap::CrashBefore | Mishap::CrashAfter | Mishap::CrashLeaving | Mishap::CrashPerformed => {}
+                Mishap::Slow(millis) => self.write_slowly(millis),
+                Mishap::Reordered => self.swaps = Some(seq),
+                Mishap::Late(_) | Mishap::Lost => self.mishap = Some(fault),
+                Mishap::CrashBefore
+                | Mishap::CrashAfter
+                | Mishap::CrashLeaving
+                | Mishap::CrashPerformed
+                | Mishap::Torn(_)
+                | Mishap::DiskFull => {}
             }
         }
         while let Some(what) = self.supply.interrupt(seq) {
             self.interrupt(what);
+        }
+    }
+
+    /// The append took its time: what is due by now comes before anything is performed and before any answer.
+    fn write_slowly(&mut self, millis: u64) {
+        self.clock = self.clock.saturating_add(millis);
+        if self.wait.is_some_and(|wait| wait.value() <= self.clock) {
+            self.said.push_front(Input::TimePassed);
+        }
+        if planted(Slip::AppendRepeated) {
+            let last = self.journal.len().saturating_sub(self.appended);
+            let again = self.journal.get(last..).unwrap_or_default().to_vec();
+            self.journal.extend_from_slice(&again);
+        }
+    }
+
+    /// Two answers that wait change places, once there are two.
+    fn change_places(&mut self) {
+        let Some(at) = self.swaps.take_if(|_| self.coming.len() >= 2) else { return };
+        let mut first = self.coming.values_mut();
+        if let (Some(one), Some(other)) = (first.next(), first.next()) {
+            std::mem::swap(one, other);
+            self.befell.push(Fault { at, mishap: Mishap::Reordered });
         }
     }
 
@@ -407,9 +502,19 @@ impl Sim {
     }
 
     fn expect(&mut self, delay: u64, coming: Coming) {
+        if let Coming::Fact(input, _) = &coming {
+            self.count_answer(input);
+        }
         let order = self.drawn;
         self.coming.insert((self.clock.saturating_add(delay), order), coming);
         self.drawn += 1;
+    }
+
+    /// Somebody answered a call, whether or not the host comes to hear of it.
+    fn count_answer(&mut self, input: &Input) {
+        if let Some(call) = perform::answered(input) {
+            *self.answered.entry(call).or_default() += 1;
+        }
     }
 
     /// A number below `bound`, from the seed.

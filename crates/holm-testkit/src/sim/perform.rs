@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use holm_kernel::{
     Answer, CallId, CheckRuling, ChildResult, Consultation, Effect, Event, Failure, FailureClass, Input,
-    ModelResult, NanoUsd, Proposal, SpawnRequest, Timestamp, ToolOutput, ToolRequest, Usage, Verdict,
+    ModelResult, NanoUsd, Proposal, Purpose, SpawnRequest, Timestamp, ToolOutput, ToolRequest, Usage,
+    Verdict,
 };
 
 use super::{Coming, Host, Sim};
+use crate::planted::{Slip, planted};
 use crate::{Child, Mishap, Ran, Step, Verdicted};
 
 /// After so many milliseconds a host reports that an answer is lost.
-const PATIENCE: u64 = 60_000;
+pub(crate) const PATIENCE: u64 = 60_000;
 
 /// A child run as its host keeps it; found again by the key of the call that asked for it.
 #[derive(Debug, Clone)]
@@ -52,6 +54,10 @@ impl Sim {
 
     /// Writes down that the call runs, then runs it.
     fn run_tool(&mut self, call: CallId, request: &ToolRequest) {
+        if planted(Slip::PerformsFirst) {
+            let (tool, key) = (request.tool.clone(), request.key);
+            self.ran.push(Ran { seq: self.run.receipt().seq, call, tool, key });
+        }
         if self.give(Input::Dispatched { call }, None) == Host::Died {
             return;
         }
@@ -61,7 +67,7 @@ impl Sim {
         if !heard {
             self.violate("a call that nobody stopped starts when it is dispatched", format!("call {call}"));
         }
-        let (delay, lost) = match self.mishap.take() {
+        let (delay, lost) = match self.mishap_now() {
             Some(Mishap::Late(millis)) => (millis, false),
             Some(Mishap::Lost) => (self.draw(200), true),
             _ => (self.draw(200), false),
@@ -73,21 +79,38 @@ impl Sim {
     pub(super) fn happen(&mut self, coming: Coming) {
         match coming {
             Coming::Fact(input, verdict) => {
+                let input = if planted(Slip::AnswerMisdirected) { self.misdirected(input) } else { input };
                 self.give(input, verdict);
             }
             Coming::Work { call, tool, arguments, key, lost } => {
-                self.ran.push(Ran { seq: self.run.receipt().seq, call, tool, key });
+                if !planted(Slip::PerformsFirst) {
+                    self.ran.push(Ran { seq: self.run.receipt().seq, call, tool, key });
+                }
                 let output = self.supply.work(&arguments).output();
                 if let Some(result) = output.filter(|_| !lost) {
-                    self.give(Input::ToolFinished { call, result }, None);
+                    let fact = Input::ToolFinished { call, result };
+                    self.count_answer(&fact);
+                    self.give(fact, None);
                 }
             }
         }
     }
 
+    /// Takes a model's answer for the answer to the latest call.
+    fn misdirected(&self, input: Input) -> Input {
+        let latest = self.sent.iter().rfind(|sent| sent.request.purpose == Purpose::Turn);
+        match (input, latest) {
+            (Input::ModelFinished { call, result }, Some(latest)) if latest.call > call => {
+                Input::ModelFinished { call: latest.call, result }
+            }
+            (input, _) => input,
+        }
+    }
+
     /// A host looks for the child of a key before it starts one, so no key has two.
     fn spawn(&mut self, call: CallId, request: &SpawnRequest) {
-        let grown = if let Some(grown) = self.children.get(&request.key) {
+        let known = self.children.get(&request.key).filter(|_| !planted(Slip::ChildStartedTwice));
+        let grown = if let Some(grown) = known {
             grown.clone()
         } else {
             let tool: Arc<str> = request.tool.clone();
@@ -112,12 +135,12 @@ impl Sim {
     fn judge(&mut self, proposal: &Proposal) {
         let call = proposal.call;
         let now = Timestamp::new(self.clock);
+        let about = Verdicted { digest: proposal.digest.clone() };
         let Some(verdict) = self.supply.ruling().verdict(now) else {
-            self.in_vain.insert(call);
+            self.in_vain.insert(call, about);
             return;
         };
         let delay = self.delay(400).unwrap_or(PATIENCE);
-        let about = Verdicted { digest: proposal.digest.clone() };
         self.expect(delay, Coming::Fact(Input::Judged { call, verdict }, Some(about)));
     }
 
@@ -142,11 +165,18 @@ impl Sim {
 
     /// How long the next answer takes; none if it is lost.
     fn delay(&mut self, within: u64) -> Option<u64> {
-        match self.mishap.take() {
+        match self.mishap_now() {
             Some(Mishap::Late(millis)) => Some(millis),
             Some(Mishap::Lost) => None,
             _ => Some(self.draw(within)),
         }
+    }
+
+    /// What befalls the answer that is given now.
+    fn mishap_now(&mut self) -> Option<Mishap> {
+        let fault = self.mishap.take()?;
+        self.befell.push(fault);
+        Some(fault.mishap)
     }
 }
 
@@ -189,6 +219,12 @@ pub(super) fn call_of(input: &Input) -> Option<CallId> {
         | Input::Cancelled { .. }
         | Input::TimePassed => None,
     }
+}
+
+/// The call that somebody answered: what a host notes by itself is no answer.
+pub(crate) fn answered(input: &Input) -> Option<CallId> {
+    let notes = matches!(input, Input::Dispatched { .. } | Input::ChildStarted { .. });
+    call_of(input).filter(|_| !notes)
 }
 
 /// Answers may come twice; what a person says twice is said twice, and a dispatch is the host's own note.

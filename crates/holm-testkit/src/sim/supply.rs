@@ -18,6 +18,8 @@ pub(super) struct Supply {
     interrupts: usize,
     /// Faults that have happened.
     used: Vec<bool>,
+    /// Whether nothing goes wrong any more, and everybody answers.
+    calm: bool,
 }
 
 impl Supply {
@@ -35,11 +37,24 @@ impl Supply {
             children: 0,
             interrupts: 0,
             used,
+            calm: false,
         }
     }
 
     pub(super) fn into_script(self) -> Script {
         self.script
+    }
+
+    /// From now on nothing goes wrong, and everybody answers.
+    pub(super) fn calm_down(&mut self) {
+        self.calm = true;
+    }
+
+    /// Whether from this record on nothing is left that goes wrong, and nobody is left to speak up.
+    pub(super) fn is_spent(&self, from: u64) -> bool {
+        let mut faults = self.script.faults.iter().zip(&self.used);
+        self.interrupts >= self.script.interrupts.len()
+            && faults.all(|(fault, used)| *used || fault.at < from)
     }
 
     pub(super) fn prompt(&mut self) -> Option<String> {
@@ -59,11 +74,14 @@ impl Supply {
 
     /// Where nothing is scripted, a tool echoes.
     pub(super) fn work(&mut self, arguments: &str) -> Work {
-        next(&self.script.tools, &mut self.works).unwrap_or_else(|| Work::Gives(format!("did {arguments}")))
+        let scripted = next(&self.script.tools, &mut self.works);
+        let answers = scripted.filter(|work| !(self.calm && *work == Work::Hangs));
+        answers.unwrap_or_else(|| Work::Gives(format!("did {arguments}")))
     }
 
     pub(super) fn ruling(&mut self) -> Ruling {
-        next(&self.script.people, &mut self.rulings).unwrap_or(Ruling::Allows)
+        let scripted = next(&self.script.people, &mut self.rulings);
+        scripted.filter(|ruling| !(self.calm && *ruling == Ruling::Silent)).unwrap_or(Ruling::Allows)
     }
 
     pub(super) fn answer(&mut self) -> Answer {
@@ -89,14 +107,9 @@ impl Supply {
         Some(interrupt.what.clone())
     }
 
-    /// The crash at a record, if there is one; two at one record make a crash within a recovery.
+    /// What drops the run at a record, if anything does; two at one record make a crash within a recovery.
     pub(super) fn crash(&mut self, seq: u64) -> Option<Mishap> {
-        self.take(seq, |mishap| {
-            matches!(
-                mishap,
-                Mishap::CrashBefore | Mishap::CrashAfter | Mishap::CrashLeaving | Mishap::CrashPerformed
-            )
-        })
+        self.take(seq, Mishap::drops_the_run)
     }
 
     /// The other mishaps at a record.
@@ -109,6 +122,9 @@ impl Supply {
     }
 
     fn take(&mut self, seq: u64, wanted: impl Fn(Mishap) -> bool) -> Option<Mishap> {
+        if self.calm {
+            return None;
+        }
         for (fault, used) in self.script.faults.iter().zip(&mut self.used) {
             if !*used && fault.at == seq && wanted(fault.mishap) {
                 *used = true;

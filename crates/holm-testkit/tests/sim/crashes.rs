@@ -24,7 +24,7 @@ const CRASHES: [Mishap; 4] =
     [Mishap::CrashBefore, Mishap::CrashAfter, Mishap::CrashLeaving, Mishap::CrashPerformed];
 
 /// What goes wrong in a recovery.
-const SECONDS: [Mishap; 7] = [
+const SECONDS: [Mishap; 10] = [
     Mishap::CrashAfter,
     Mishap::CrashBefore,
     Mishap::CrashLeaving,
@@ -32,6 +32,9 @@ const SECONDS: [Mishap; 7] = [
     Mishap::Lost,
     Mishap::Late(700),
     Mishap::Snapshot,
+    Mishap::Torn(90),
+    Mishap::DiskFull,
+    Mishap::Slow(700),
 ];
 
 /// Every crash at each record of a case, alone and with each of `seconds` at each of the next `depth` records.

@@ -6,8 +6,10 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
+mod checks;
 mod cost;
 mod crashes;
+mod liveness;
 mod lockstep;
 mod named;
 mod oracle;

@@ -1,7 +1,7 @@
 //! Scripts that once showed a fault, or could have: each by name, so that it is never met by chance alone.
 
 use holm_grants::Mode;
-use holm_kernel::{Answer, BatchOrder, ConsultPoint, Effect, Ending, Input, Outcome as Came};
+use holm_kernel::{Answer, BatchOrder, CallId, ConsultPoint, Effect, Ending, Event, Input, Outcome as Came};
 use holm_testkit::{Ask, Fault, Interrupt, Line, Mishap, Outcome, Ruling, Script, What, Work};
 
 use crate::setting::{Setting, grants};
@@ -174,4 +174,89 @@ fn a_megabyte_of_hostile_output_and_arguments_keeps_every_promise() {
     let outcome = keeps_every_promise(Setting::default(), script);
     assert_eq!(ran(&outcome, "look"), 1);
     assert_eq!(ran(&outcome, "shell"), 0);
+}
+
+fn answered() -> [Ending; 1] {
+    [Ending::Answered { text: "done".into() }]
+}
+
+fn came_to(outcome: &Outcome, wanted: Came) -> bool {
+    outcome.has(|event| matches!(event, Event::CallFinished { outcome, .. } if *outcome == wanted))
+}
+
+/// A call that must not run twice. Record 2 hands it out, record 3 says that it runs, record 4 what came of it.
+fn once(faults: Vec<Fault>) -> Script {
+    Script { model: vec![Line::calls("shell", "{}")], faults, ..Script::prompted("go") }
+}
+
+#[test]
+fn a_dispatch_whose_line_was_cut_anywhere_is_dropped_and_written_again() {
+    let setting = Setting::default;
+    let length = keeps_every_promise(setting(), once(Vec::new())).journal.lines().nth(3).map(str::len);
+    for cut in 0..=length.expect("a record") as u64 {
+        let outcome = keeps_every_promise(setting(), once(vec![at(3, Mishap::Torn(cut))]));
+        assert_eq!(outcome.befell, [at(3, Mishap::Torn(cut))]);
+        assert!(matches!(outcome.steps[3].input, Input::Resumed { .. }), "{:?}", outcome.steps[3].input);
+        assert_eq!((ran(&outcome, "shell"), outcome.takeovers), (1, 1));
+        assert_eq!(outcome.endings, answered());
+    }
+}
+
+#[test]
+fn a_line_that_is_cut_in_the_recovery_from_a_cut_line_is_dropped_too() {
+    let faults = vec![at(3, Mishap::Torn(20)), at(3, Mishap::Torn(90)), at(4, Mishap::Torn(5))];
+    let outcome = keeps_every_promise(Setting::default(), once(faults));
+    assert_eq!((ran(&outcome, "shell"), outcome.takeovers), (1, 3));
+    assert_eq!(outcome.endings, answered());
+}
+
+#[test]
+fn a_tool_does_not_run_while_the_disk_is_too_full_to_say_so() {
+    let outcome = keeps_every_promise(Setting::default(), once(vec![at(3, Mishap::DiskFull)]));
+    assert!(matches!(outcome.steps[3].input, Input::Resumed { .. }), "{:?}", outcome.steps[3].input);
+    assert_eq!(ran(&outcome, "shell"), 1);
+    assert_eq!(outcome.endings, answered());
+}
+
+#[test]
+fn a_result_that_a_full_disk_loses_is_unknown_and_its_call_is_not_made_again() {
+    let outcome = keeps_every_promise(Setting::default(), once(vec![at(4, Mishap::DiskFull)]));
+    assert_eq!(ran(&outcome, "shell"), 1);
+    assert!(came_to(&outcome, Came::Unknown));
+    assert_eq!(outcome.endings, answered());
+}
+
+#[test]
+fn two_answers_that_change_places_are_each_heard_for_their_own_call() {
+    let asks = vec![Ask::new("look", r#"{"path":"src/a.rs"}"#), Ask::new("put", r#"{"path":"out/b.txt"}"#)];
+    let script = Script { model: vec![Line::Calls(String::new(), asks)], ..Script::prompted("go") };
+    let heard = |faults: Vec<Fault>| {
+        let outcome = keeps_every_promise(Setting::default(), Script { faults, ..script.clone() });
+        assert_eq!((ran(&outcome, "look"), ran(&outcome, "put")), (1, 1));
+        let calls = outcome.steps.iter().filter_map(|step| match step.input {
+            Input::ToolFinished { call, .. } => Some(call),
+            _ => None,
+        });
+        calls.collect::<Vec<CallId>>()
+    };
+    let mut before = heard(Vec::new());
+    // Record 4 says that the second of them runs: both wait then.
+    let after = heard(vec![at(4, Mishap::Reordered)]);
+    before.reverse();
+    assert_eq!((before.len(), after), (2, before));
+}
+
+#[test]
+fn a_call_whose_time_is_over_when_its_record_is_written_at_last_never_begins() {
+    let script = Script {
+        model: vec![Line::calls("look", r#"{"path":"src/a.rs"}"#)],
+        // Tools have five seconds.
+        faults: vec![at(2, Mishap::Slow(6_000))],
+        ..Script::prompted("go")
+    };
+    let outcome = keeps_every_promise(Setting::default(), script);
+    assert!(matches!(outcome.steps[3].input, Input::TimePassed), "{:?}", outcome.steps[3].input);
+    assert_eq!(ran(&outcome, "look"), 0);
+    assert!(came_to(&outcome, Came::Refused));
+    assert_eq!(outcome.endings, answered());
 }

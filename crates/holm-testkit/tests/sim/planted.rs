@@ -1,5 +1,5 @@
-//! Plants defects in the kernel, one at a time: random scripts must find each within so many tries, and the script that
-//! found it must find it again, and find nothing once it is taken out.
+//! Plants defects in the kernel and in the simulated host, one at a time: random scripts must find each within so many
+//! tries, and the script that found it must find it again, and find nothing once it is taken out.
 //!
 //! `PROPTEST_CASES` says how many tries there are, `SIM_SEED` where the random numbers begin, `PLANTED` which one alone is
 //! planted. `make planted` tries them all.
@@ -10,7 +10,8 @@ use std::{
     sync::Mutex,
 };
 
-use holm_kernel::planted::{NAMES, plant};
+use holm_kernel::planted as kernel;
+use holm_testkit::planted as host;
 use proptest::{
     strategy::{Strategy as _, ValueTree as _},
     test_runner::{Config, TestRunner},
@@ -47,6 +48,12 @@ const NOTICED: [&str; 24] = [
     "model_forgotten",
     "cancel_unheard",
 ];
+
+/// Plants one defect, wherever it belongs, and takes every other out; false if there is none of this name.
+fn plant(name: &str) -> bool {
+    let (in_kernel, in_host) = (kernel::plant(name), host::plant(name));
+    in_kernel || in_host
+}
 
 /// What became of one defect.
 struct Search {
@@ -151,7 +158,8 @@ fn is_found(search: &Search) -> bool {
 #[test]
 fn every_planted_defect_is_found_and_its_script_shows_it_again() {
     let tries = Config::default().cases;
-    let found = search_all(&NAMES, tries, said);
+    let names: Vec<&'static str> = kernel::NAMES.into_iter().chain(host::NAMES).collect();
+    let found = search_all(&names, tries, said);
     println!("{}", table(&found));
     let held = found.iter().filter(|search| is_found(search)).count();
     println!("RESULT sim.planted seed={} planted={} found={held} tries={tries}", seed(), found.len());
@@ -163,7 +171,7 @@ fn every_planted_defect_is_found_and_its_script_shows_it_again() {
 #[test]
 fn the_naive_kernel_notices_planted_defects_by_itself() {
     let tries = Config::default().cases;
-    let found = search_all(&NAMES, tries, differs);
+    let found = search_all(&kernel::NAMES, tries, differs);
     println!("{}", table(&found));
     let held = found.iter().filter(|search| is_found(search)).count();
     println!("RESULT sim.planted.naive seed={} planted={} noticed={held} tries={tries}", seed(), found.len());

@@ -175,7 +175,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     let sends = Yields { egress: true, ..Yields::default() };
     let run = Rule::Executable { command: "verify".into(), arguments: Vec::new() };
     let checks = vec![Postcondition::new("verified", run)];
-    let quota = Quota { calls: Some(2), ..Quota::default() };
+    let quota = Quota { calls: Some(1), ..Quota::default() };
     vec![
         Tool { needs: needs("read:{path}"), ..tool("look", Level::ReadOnly) },
         Tool { needs: needs("write:{path}"), timeout_ms: Some(100), ..tool("write", Level::Write) },

@@ -1,6 +1,6 @@
 //! Rare situations, counted: a simulation that never meets them proves nothing about them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{
     Answer, AskReason, Effect, Ending, Event, Input, Limit, Messages, NextTry, Outcome as Came, PlanStep,
@@ -173,6 +173,7 @@ fn about_crashes(outcome: &Outcome) -> Vec<(&'static str, bool)> {
     let resumes =
         |effect: &Effect| matches!(effect, Effect::Spawn { request, .. } if request.resume.is_some());
     let took_over = outcome.takeovers > 0;
+    let befell = |is: fn(Mishap) -> bool| outcome.befell.iter().any(|fault| is(fault.mishap));
     vec![
         ("a host dies", took_over),
         ("a host dies while it recovers", outcome.steps.windows(2).any(resumed)),
@@ -189,6 +190,11 @@ fn about_crashes(outcome: &Outcome) -> Vec<(&'static str, bool)> {
             "a model's answer comes too late",
             late(outcome, |input| matches!(input, Input::ModelFinished { .. })),
         ),
+        ("a line is cut while it is written", befell(|mishap| matches!(mishap, Mishap::Torn(_)))),
+        ("the disk is full", befell(|mishap| mishap == Mishap::DiskFull)),
+        ("two answers change places", befell(|mishap| mishap == Mishap::Reordered)),
+        ("a timer fires while a record is written", slow_and_woken(outcome)),
+        ("a call overruns its time before it begins", overdue_before_it_began(outcome)),
         (
             "the clock is set back",
             outcome.script.interrupts.iter().any(|interrupt| matches!(interrupt.what, What::ClockBack(_))),
@@ -310,6 +316,36 @@ fn changed_while_waiting(outcome: &Outcome) -> bool {
     steps
         .filter(|(_, step)| matches!(step.input, Input::ModeChanged(_)))
         .any(|(at, _)| open(&outcome.steps[..at], Opened::Judge))
+}
+
+fn slow_and_woken(outcome: &Outcome) -> bool {
+    let slow = outcome.befell.iter().filter(|fault| matches!(fault.mishap, Mishap::Slow(_)));
+    slow.filter_map(|fault| outcome.steps.get(usize::try_from(fault.at).ok()? + 1))
+        .any(|step| matches!(step.input, Input::TimePassed) && !step.effects.is_empty())
+}
+
+/// It was handed out, and its time was over before it was written down that it runs.
+fn overdue_before_it_began(outcome: &Outcome) -> bool {
+    let mut handed_out = BTreeSet::new();
+    for step in &outcome.steps {
+        if let Input::Dispatched { call } = step.input {
+            handed_out.remove(&call);
+        }
+        for effect in &step.effects {
+            match effect {
+                Effect::RunTool { call, .. } => {
+                    handed_out.insert(*call);
+                }
+                Effect::Abort(call)
+                    if matches!(step.input, Input::TimePassed) && handed_out.contains(call) =>
+                {
+                    return true;
+                }
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 fn ran_and_unknown(outcome: &Outcome) -> bool {

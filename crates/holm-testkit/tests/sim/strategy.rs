@@ -395,6 +395,10 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => prop_oneof![1_u64..1_000, Just(100_000)].prop_map(Mishap::Late),
         2 => Just(Mishap::Lost),
         1 => Just(Mishap::Snapshot),
+        2 => (0_u64..2_000).prop_map(Mishap::Torn),
+        2 => Just(Mishap::DiskFull),
+        2 => Just(Mishap::Reordered),
+        2 => prop_oneof![1_u64..1_000, Just(100_000)].prop_map(Mishap::Slow),
     ];
     (1_u64..30, mishap).prop_map(|(at, mishap)| Fault { at, mishap })
 }
