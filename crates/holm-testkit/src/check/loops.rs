@@ -95,10 +95,10 @@ impl<'a> Memory<'a> {
             Event::CallFinished { call, outcome, .. } | Event::ChildFinished { call, outcome, .. } => {
                 self.end(*call, *outcome);
             }
-            Event::MessageAdded { message } => {
-                if message.role == Role::User && message.author == Author::Speaker {
-                    self.seen.clear();
-                }
+            Event::MessageAdded { message }
+                if message.role == Role::User && message.author == Author::Speaker =>
+            {
+                self.seen.clear();
             }
             Event::GroupStarted { .. }
             | Event::ModeChanged { .. }
