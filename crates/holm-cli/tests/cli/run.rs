@@ -162,7 +162,7 @@ fn commands_in_a_home_reach_neither_holms_data_nor_what_shells_obey() {
     let ran = Ran::of(&command.env("HOME", stage.work()).env("HOLM_DATA", &data).output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let told = stage.double.requests()[1].text();
-    assert!(!told.contains("SQLite") && !told.contains("canary-7a1f"), "{told}");
+    assert!(!told.contains("SQLite format 3") && !told.contains("canary-7a1f"), "{told}");
     assert!(stage.work().join("free").exists(), "{told}");
     assert!(data.join("holm.db").exists() && !data.join("new").exists(), "{told}");
     assert_eq!(std::fs::read_to_string(stage.work().join(".bashrc")).unwrap(), "kept\n", "{told}");
