@@ -78,6 +78,7 @@ async fn a_store_that_knew_no_jobs_learns_to() {
     let conn = Connection::open(&path).unwrap();
     schema::migrate_to(&conn, &path, 3).unwrap();
     conn.execute("INSERT INTO runs (id, created) VALUES ('old', 5)", []).unwrap();
+    conn.execute("INSERT INTO records VALUES (1 << 32, ?)", [r#"{"v":1,"seq":0,"at":77}"#]).unwrap();
     drop(conn);
     let store = open(&path).await.unwrap();
     assert!(store.jobs().await.unwrap().is_empty());
