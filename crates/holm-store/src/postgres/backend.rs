@@ -227,7 +227,10 @@ impl Backend for Postgres {
 
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
         Box::pin(async move {
-            let sql = "INSERT INTO holm_snapshots VALUES ($1, $2) ON CONFLICT (run) DO UPDATE SET body = $2";
+            // One that comes late for a run that was erased meanwhile must not bring what it held back.
+            let sql = "WITH there AS (SELECT no FROM holm_runs WHERE no = $1 FOR KEY SHARE)
+                INSERT INTO holm_snapshots SELECT no, $2::bytea FROM there
+                ON CONFLICT (run) DO UPDATE SET body = EXCLUDED.body";
             self.execute(sql, &[&run.0, &snapshot]).await
         })
     }

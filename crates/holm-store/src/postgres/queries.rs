@@ -290,6 +290,8 @@ pub(super) async fn matching(client: &Client, terms: &[String], limit: u64) -> R
 
 /// Removes every row of a run and what only it refers to; the caller holds the lock of references.
 pub(super) async fn erase(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
+    // First, so that what comes late for it waits and finds no run: it would stay behind what is swept here already.
+    tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;
     tx.execute(
         "DELETE FROM holm_pieces p USING holm_blobs b WHERE b.run = $1 AND p.file = b.file
          AND NOT EXISTS (SELECT 1 FROM holm_blobs o WHERE o.file = b.file AND o.run <> $1)",
@@ -300,7 +302,6 @@ pub(super) async fn erase(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
     for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage", "ledger"] {
         tx.execute(&format!("DELETE FROM holm_{table} WHERE run = $1"), &[&run.0]).await.map_err(failed)?;
     }
-    tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;
     Ok(())
 }
 

@@ -32,6 +32,7 @@ pub(super) struct Reach {
     config: Config,
     tls: Tls,
     schema: Option<String>,
+    patience: Duration,
     pause: Duration,
     /// When a connection could not be made last, and why.
     failure: Mutex<Option<(Instant, StoreError)>>,
@@ -54,7 +55,7 @@ impl Reach {
             config.tcp_user_timeout(UNHEARD);
         }
         let (tls, schema) = (Tls::new(tls)?, schema.map(str::to_owned));
-        Ok(Self { config, tls, schema, pause: PAUSE, failure: Mutex::default() })
+        Ok(Self { config, tls, schema, patience: PATIENCE, pause: PAUSE, failure: Mutex::default() })
     }
 
     /// Makes a connection. Says at once that there is none where that was found a moment ago.
@@ -62,18 +63,17 @@ impl Reach {
         if let Some(error) = self.just_failed() {
             return Err(error);
         }
-        let made = self.make(synchronous_commit).await;
+        let made = tokio::time::timeout(self.patience, self.make(synchronous_commit)).await;
+        let made = made.unwrap_or_else(|_| {
+            let reason = "the database does not answer; is it running, and is the address right?".into();
+            Err(StoreError::System { reason })
+        });
         *self.failure() = made.as_ref().err().map(|error| (Instant::now(), error.clone()));
         made
     }
 
     async fn make(&self, synchronous_commit: &str) -> Result<Client, StoreError> {
-        let connecting = tokio::time::timeout(PATIENCE, self.config.connect(self.tls.clone()));
-        let Ok(connected) = connecting.await else {
-            let reason = "the database does not answer; is it running, and is the address right?".into();
-            return Err(StoreError::System { reason });
-        };
-        let (client, connection) = connected.map_err(failed)?;
+        let (client, connection) = self.config.connect(self.tls.clone()).await.map_err(failed)?;
         // Ends with the client, or when the server is gone; every question says so then.
         tokio::spawn(connection);
         let mut set =

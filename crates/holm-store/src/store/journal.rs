@@ -2,12 +2,16 @@
 
 use std::{
     io::Write as _,
+    sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use holm_runtime::{BoxFuture, Durability, Journal, JournalFailed, Journals, Opened};
 
-use super::{Inner, Store, lease::Lease};
+use super::{
+    Inner, Store,
+    lease::{Lease, to_the_end},
+};
 use crate::{
     StoreError,
     backend::{Batch, Body, RunNo, RunRow},
@@ -181,14 +185,13 @@ impl Journal for StoreJournal {
 
     fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
         Box::pin(async move {
-            let backend = &self.lease.inner().backend;
-            match &self.key {
-                None => backend.keep_snapshot(self.run, snapshot).await?,
-                Some(key) => {
-                    let sealed = key.seal(SNAPSHOT, 0, snapshot)?;
-                    backend.keep_snapshot(self.run, &sealed).await?;
-                }
-            }
+            let body = match &self.key {
+                None => snapshot.to_owned(),
+                Some(key) => key.seal(SNAPSHOT, 0, snapshot)?,
+            };
+            let (inner, run) = (Arc::clone(self.lease.inner()), self.run);
+            // Whoever drives the run may stand still for a while, and would hold a connection that others wait for.
+            to_the_end(async move { inner.backend.keep_snapshot(run, &body).await }).await?;
             Ok(())
         })
     }

@@ -70,7 +70,7 @@ impl Lease {
         self.run
     }
 
-    pub(super) fn inner(&self) -> &Inner {
+    pub(super) fn inner(&self) -> &Arc<Inner> {
         &self.inner
     }
 }
@@ -84,11 +84,11 @@ impl Drop for Lease {
 
 /// Works on although nobody may be waiting any more: a lease that was half taken would be held by nobody, for ever. Taken
 /// to the end, it is given back when its taker is gone.
-async fn to_the_end(
-    taking: impl Future<Output = Result<Lease, StoreError>> + Send + 'static,
-) -> Result<Lease, StoreError> {
-    match tokio::spawn(taking).await {
-        Ok(taken) => taken,
+pub(super) async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    match tokio::spawn(work).await {
+        Ok(done) => done,
         Err(error) => Err(StoreError::System { reason: error.to_string() }),
     }
 }

@@ -6,9 +6,13 @@ use std::{
     time::Duration,
 };
 
-use tokio::net::TcpListener;
+use tokio::{
+    io::AsyncWriteExt as _,
+    net::{TcpListener, TcpStream},
+};
 
 use super::Reach;
+use crate::StoreError;
 
 /// Somebody who hangs up on everybody, and how often somebody came.
 async fn rude() -> (u16, Arc<AtomicUsize>) {
@@ -35,6 +39,32 @@ async fn whoever_waits_for_a_database_that_is_not_there_is_told_at_once() {
             assert!(pause == Duration::ZERO || again == first, "{again:?}");
         }
         assert_eq!(came.load(Ordering::SeqCst), expect, "{pause:?}");
+    }
+}
+
+/// Somebody who lets everybody in and then says nothing more, as a pool does that is out of connections.
+async fn silent() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let mut held: Vec<TcpStream> = Vec::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            // Whoever it is may come in, and may ask.
+            stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").await.unwrap();
+            held.push(stream);
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_database_that_lets_somebody_in_and_says_nothing_more_is_not_waited_for_without_end() {
+    let address = format!("host=127.0.0.1 port={} user=holm", silent().await);
+    let mut reach = Reach::new(&address, None).unwrap();
+    reach.patience = Duration::from_millis(200);
+    match reach.connect("on").await.map(|_| ()) {
+        Err(StoreError::System { reason }) => assert!(reason.contains("does not answer"), "{reason}"),
+        other => panic!("{other:?}"),
     }
 }
 
