@@ -309,7 +309,7 @@ impl Hall {
             for id in ids {
                 if theirs.contains(&id)
                     || self.find(user, &id).await.is_some()
-                    || !is_free(&home.store, &id).await
+                    || !is_left(&home.store, &id).await
                 {
                     continue;
                 }
@@ -631,9 +631,12 @@ async fn keepers(store: &holm_store::Store, ids: &[SessionId]) -> Result<BTreeSe
     if ids.iter().any(is_job) { Shelf::new(store.clone()).under_way().await } else { Ok(BTreeSet::new()) }
 }
 
-/// Whether nobody drives a session, as the store knows.
-async fn is_free(store: &holm_store::Store, id: &SessionId) -> bool {
-    store.session(id.as_str()).await.is_ok_and(|session| session.holder.is_none())
+/// Whether a session is still under way and nobody drives it, as the store knows: what was found a moment ago may have come to its
+/// end since, and would be opened for nothing.
+async fn is_left(store: &holm_store::Store, id: &SessionId) -> bool {
+    let Ok(session) = store.session(id.as_str()).await else { return false };
+    let is_tagged = session.tags.iter().any(|tag| tag == RUNNING);
+    session.holder.is_none() && (is_tagged || kept::is_waiting(store, id).await)
 }
 
 /// Which agent a session was started with, as its tag says.

@@ -64,6 +64,11 @@ pub(super) async fn waiting(store: &Store) -> Vec<SessionId> {
     slips.into_iter().filter_map(|slip| slip.name.parse().ok()).collect()
 }
 
+/// Whether a prompt is kept for a session.
+pub(super) async fn is_waiting(store: &Store, id: &SessionId) -> bool {
+    store.slip(PROMPTS, id.as_str()).await.is_ok_and(|slip| slip.is_some())
+}
+
 /// Notes what a session may cost by itself, before something else binds it.
 pub(super) async fn note_bound(store: &Store, id: &SessionId, own: Option<NanoUsd>) -> Result<(), Refusal> {
     store.take_slip(BOUNDS, id.as_str()).await?;
