@@ -2,7 +2,7 @@
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use holm_kernel::{NanoUsd, Prompt, Seq};
-use holm_store::{By, Format, Hit, Listing, Session, UsageQuery};
+use holm_store::{By, Format, Hit, Listing, Session, StoreError, UsageQuery};
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -275,8 +275,10 @@ pub(crate) async fn erase(
         // Before it is gone: a server that ends in between counts it twice, and never not at all.
         server.inner.keyring.forget(&who.user, cost)?;
         if let Err(error) = store.erase(id.as_str()).await {
-            // What was removed and could not be swept away is gone all the same.
-            if store.session(id.as_str()).await.is_ok() {
+            // Where it was not there any more, or is at work, nothing was removed here: somebody else pays. What was removed and
+            // could not be swept away is gone all the same.
+            let untouched = matches!(error, StoreError::Missing { .. } | StoreError::Busy { .. });
+            if untouched || store.session(id.as_str()).await.is_ok() {
                 server.inner.keyring.remember(&who.user, cost)?;
             }
             return Err(error.into());

@@ -87,3 +87,21 @@ async fn what_is_set_aside_is_given_back() {
     assert_eq!(spent(&ada).await, 64);
     assert_eq!(ada.post("/api/sessions", &json!({ "prompt": "hello" })).await.status, 402);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_several_forget_at_once_is_paid_for_once() {
+    let stage = Stage::new().await;
+    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    bound(&stage, Some(1_000)).await;
+    for round in 1..=8_u64 {
+        let id = ada.ended("hello").await;
+        ada.until_idle(&id).await;
+        let path = format!("/api/sessions/{id}");
+        let forget = || ada.send("DELETE", &path, Some("{}"));
+        let (one, two, three) = tokio::join!(forget(), forget(), forget());
+        let done = [&one, &two, &three].into_iter().filter(|reply| reply.status == 204).count();
+        assert_eq!(done, 1, "{one:?} {two:?} {three:?}");
+        let left = ada.get("/api/usage").await.json()["budget_nano_usd"].as_u64();
+        assert_eq!(left, Some(1_000 - 16 * round), "what it cost stays spent, once");
+    }
+}

@@ -227,21 +227,16 @@ async fn a_prompt_that_was_accepted_is_not_lost_to_one_that_comes_before_it_goes
 
 /// A session that is kept as one that is under way and that nobody drives, as a server leaves it that ended.
 async fn left(store: &holm_store::Store, id: &str) {
-    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
-    while store.session(id).await.unwrap().holder.is_some() {
-        assert!(tokio::time::Instant::now() < until, "it is never put away");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("its rest", async || store.session(id).await.unwrap().holder.is_none()).await;
     store.tag(id, "holm:running").await.unwrap();
 }
 
 /// Waits until somebody has gone on with it, to its end.
 async fn taken_over(store: &holm_store::Store, id: &str) {
-    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
-    while store.session(id).await.unwrap().tags.iter().any(|tag| tag == "holm:running") {
-        assert!(tokio::time::Instant::now() < until, "nobody takes it over");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("whoever takes it over", async || {
+        store.session(id).await.unwrap().tags.iter().all(|tag| tag != "holm:running")
+    })
+    .await;
 }
 
 /// A server that shares its store and puts sessions away at once.
