@@ -7,7 +7,7 @@ import { byteLength, skipBytes } from '../src/core/bytes.ts';
 import { isLater } from '../src/core/cursor.ts';
 import { diffLines, diffOfCall, readPatch } from '../src/core/diff.ts';
 import { open } from '../src/core/envelope.ts';
-import { bytes, compact, cost, duration, money, unknownPrice } from '../src/core/format.ts';
+import { bytes, compact, cost, duration, money, stamp, unknownPrice, when } from '../src/core/format.ts';
 import { isSameJson } from '../src/core/json.ts';
 import { type SentEvent, SseReader } from '../src/core/sse.ts';
 import { dice } from './help.ts';
@@ -91,6 +91,11 @@ test('JSON is the same whatever the order of its keys', () => {
 test('what has no known price is not free', () => {
   assert.deepEqual([cost(0, 0), cost(0, 2), cost(1_500_000_000, 0), cost(1_500_000_000, 1)], ['$0', '—', '$1.50', '$1.50 +?']);
   assert.deepEqual([unknownPrice(0), unknownPrice(1), unknownPrice(2)], [undefined, '1 call has no known price', '2 calls have no known price']);
+});
+
+test('a time that is none is said to be none', () => {
+  assert.deepEqual([stamp(0), stamp(Number.MAX_SAFE_INTEGER), stamp(NaN)], ['1970-01-01T00:00:00.000Z', undefined, undefined]);
+  assert.deepEqual([when(Number.MAX_SAFE_INTEGER), when(NaN)], ['at no known time', 'at no known time']);
 });
 
 test('numbers are written for people', () => {

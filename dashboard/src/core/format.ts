@@ -61,9 +61,19 @@ export function duration(millis: number): string {
 
 /** A time of day and a date, as the reader's browser writes them. */
 export function when(millis: number): string {
+  const time = known(millis);
+  return time === undefined ? 'at no known time' : TIMES.format(time);
+}
+
+/** The same for programs, such as those that read a page aloud. */
+export function stamp(millis: number): string | undefined {
+  return known(millis)?.toISOString();
+}
+
+/** A journal from elsewhere may say anything, and whatever writes a time throws where there is no such time. */
+function known(millis: number): Date | undefined {
   const time = new Date(millis);
-  // A journal from elsewhere may say anything, and a formatter throws where there is no such time.
-  return Number.isNaN(time.getTime()) ? 'at no known time' : TIMES.format(time);
+  return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 /** How long ago, roughly. */
