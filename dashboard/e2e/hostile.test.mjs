@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 
 import { pages, written } from './foreign.mjs';
-import { PATIENCE, ended, findings, shot, stage } from './stage.mjs';
+import { DOT, PATIENCE, ended, findings, shot, stage } from './stage.mjs';
 
 let staged;
 before(async () => {
@@ -176,6 +176,3 @@ test('a picture of another site is fetched once somebody has seen its address an
   assert.deepEqual(faults.filter((fault) => !fault.includes('sandboxed')), []);
   await context.close();
 });
-
-/** A picture of one dot. */
-const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

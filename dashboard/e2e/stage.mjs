@@ -14,6 +14,9 @@ import { provider } from './provider.mjs';
 /** How long anything may take, on a machine that is ten times slower than any. */
 export const PATIENCE = 30_000;
 
+/** A picture of one dot. */
+export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const FLAGS = '--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 const root = fileURLToPath(new URL('../..', import.meta.url));

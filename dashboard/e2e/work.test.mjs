@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { PATIENCE, findings, shot, stage } from './stage.mjs';
+import { DOT, PATIENCE, findings, shot, stage } from './stage.mjs';
 
 let staged;
 before(async () => {
@@ -208,9 +208,6 @@ test('a picture is brought from the device and seen, and nothing that is there i
   assert.deepEqual(outside(), []);
   await context.close();
 });
-
-/** A picture of one dot. */
-const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 test('a file that is not there is told so', async () => {
   const { page, context } = await staged.page({ path: '/files?file=none.md' });
