@@ -19,7 +19,7 @@ use crate::{
     Choosing, Constraint, Grammar,
     grammar::{OPENING, begun, spelled},
     prompt::{Said, Speaker},
-    wire::{Begin, Tally, Task, ToWorker, Weigh, Write},
+    wire::{Begin, End, Tally, Task, ToWorker, Weigh, Write},
 };
 
 /// One prompt whose call may be of another tool than the model writes first.
@@ -66,7 +66,7 @@ impl Calibration {
         let best = self.best(watch, link, called).await.filter(|best| *best != called);
         let Some(tool) = best.and_then(|best| self.told.tools.get(best)) else { return Ok(written) };
         match watch.written(link, self.again(tool)).await.map_err(|result| *result) {
-            Ok(again) => Ok(Written { tally: written.tally.and(again.tally), ..again }),
+            Ok(again) => Ok(chosen(written, again)),
             // What was written first was written too.
             Err(ModelResult::Aborted(reply)) => {
                 Err(Box::new(ModelResult::Aborted(both(written.tally, reply))))
@@ -144,6 +144,13 @@ impl Calibration {
             Heard::Text(_) | Heard::Ended(..) | Heard::Failed(_) | Heard::Lost(_) => None,
         }
     }
+}
+
+/// The call that was written again, with what both took; the first one where there was no room for all of the second.
+fn chosen(first: Written, again: Written) -> Written {
+    let tally = first.tally.and(again.tally);
+    let kept = if again.end == End::Full { first } else { again };
+    Written { tally, ..kept }
 }
 
 /// A reply that was stopped, with what the one before it took.
