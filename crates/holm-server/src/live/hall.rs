@@ -309,7 +309,7 @@ impl Hall {
             for id in ids {
                 if theirs.contains(&id)
                     || self.find(user, &id).await.is_some()
-                    || !is_left(&home.store, &id).await
+                    || !is_parked(&home.store, &id).await
                 {
                     continue;
                 }
@@ -633,7 +633,7 @@ async fn keepers(store: &holm_store::Store, ids: &[SessionId]) -> Result<BTreeSe
 
 /// Whether a session is still under way and nobody drives it, as the store knows: what was found a moment ago may have come to its
 /// end since, and would be opened for nothing.
-async fn is_left(store: &holm_store::Store, id: &SessionId) -> bool {
+async fn is_parked(store: &holm_store::Store, id: &SessionId) -> bool {
     let Ok(session) = store.session(id.as_str()).await else { return false };
     let is_tagged = session.tags.iter().any(|tag| tag == RUNNING);
     session.holder.is_none() && (is_tagged || kept::is_waiting(store, id).await)
