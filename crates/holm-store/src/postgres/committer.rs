@@ -111,7 +111,7 @@ impl Committer {
         }
         if lease.is_closed() {
             for (_, done) in waiting {
-                let reason = "the connection that holds the leases is lost; open the store again".to_owned();
+                let reason = "the connection that held the lease is lost; open the run again".to_owned();
                 let _ = done.send(Err(StoreError::System { reason }));
             }
             return;
