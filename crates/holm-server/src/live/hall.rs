@@ -27,6 +27,9 @@ const AGENT: &str = "holm:agent:";
 const JOB: &str = "job.";
 /// How often it is looked whether runs have finished, while the server stops.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long what is parked has at least to be put away, however short the grace is: what is still held the next server cannot
+/// open.
+const LEAVING: Duration = Duration::from_secs(10);
 /// How long a session that had nothing to spend is left alone, before it is looked whether it has something now.
 const PUT_OFF: Duration = Duration::from_mins(1);
 
@@ -363,7 +366,7 @@ impl Hall {
         // Whether they finished or not, the next step is the same.
         let _ = patience.await;
         self.park.cancel();
-        let gone = tokio::time::timeout(self.limits.grace, async {
+        let gone = tokio::time::timeout(self.limits.grace.max(LEAVING), async {
             while !self.is_empty() {
                 tokio::time::sleep(LOOK).await;
             }
