@@ -69,6 +69,8 @@ pub(super) struct Committer {
     /// Syncs of each commit: one, or none where the server does not wait for the disk.
     pub(super) syncs: u64,
     pub(super) counters: Arc<Counters>,
+    /// Where what is to be done last goes from here; none where it is done.
+    pub(super) next: Option<mpsc::UnboundedSender<Job>>,
 }
 
 pub(super) fn start(committer: Committer) -> mpsc::UnboundedSender<Job> {
@@ -94,6 +96,11 @@ impl Committer {
         // First what is appended: whoever has the lease next must find it.
         self.append(waiting).await;
         for then in last {
+            if let Some(next) = &self.next {
+                // Nobody there means that the connection is lost, and every lease with it.
+                let _ = next.send(Job::Last(then));
+                continue;
+            }
             match then {
                 Last::Release { run, lock } => release(&self.lease, run, (self.locks, lock)).await,
                 // Whoever waited may have gone, which is no matter.

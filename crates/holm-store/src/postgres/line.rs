@@ -21,6 +21,7 @@ pub(super) struct Line {
     /// Has `synchronous_commit` on, and the leases.
     pub(super) safe: Arc<Client>,
     pub(super) synced: mpsc::UnboundedSender<Job>,
+    /// What is to be done after all that was appended goes this way, and then the other.
     pub(super) written: mpsc::UnboundedSender<Job>,
 }
 
@@ -32,11 +33,12 @@ impl Line {
     ) -> Result<Self, StoreError> {
         let safe = Arc::new(reach.connect("on").await?);
         let fast = Arc::new(reach.connect("off").await?);
-        let start = |client: Arc<Client>, syncs| {
+        let start = |client: Arc<Client>, syncs, next| {
             let (lease, counters) = (Arc::clone(&safe), Arc::clone(counters));
-            committer::start(Committer { client, lease, locks, syncs, counters })
+            committer::start(Committer { client, lease, locks, syncs, counters, next })
         };
-        let (synced, written) = (start(Arc::clone(&safe), 1), start(fast, 0));
+        let synced = start(Arc::clone(&safe), 1, None);
+        let written = start(fast, 0, Some(synced.clone()));
         Ok(Self { safe, synced, written })
     }
 
@@ -49,7 +51,7 @@ impl Line {
     pub(super) fn release(&self, run: RunNo) {
         if let Ok(lock) = lock_of(run) {
             // Nobody there means that the connection is lost, and the lock with it.
-            let _ = self.synced.send(Job::Last(Last::Release { run, lock }));
+            let _ = self.written.send(Job::Last(Last::Release { run, lock }));
         }
     }
 
@@ -57,7 +59,7 @@ impl Line {
     /// the one that is given back late.
     pub(super) async fn released(&self) {
         let (done, passed) = oneshot::channel();
-        if self.synced.send(Job::Last(Last::Passed(done))).is_ok() {
+        if self.written.send(Job::Last(Last::Passed(done))).is_ok() {
             // Where nobody answers there is no connection any more, which whoever asks next is told.
             let _ = passed.await;
         }

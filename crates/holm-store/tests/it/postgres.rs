@@ -177,12 +177,13 @@ async fn a_run_that_is_let_go_and_taken_again_at_once_keeps_its_holders_name() {
 async fn whoever_takes_a_run_next_finds_what_was_on_its_way_when_it_was_let_go() {
     let place = database().await;
     let (store, other) = (place.open(Options::new()).await, place.open(Options::new()).await);
-    for round in 0..20 {
+    let ways = [Durability::Written, Durability::Synced];
+    for (round, durability) in ways.into_iter().cycle().take(40).enumerate() {
         let id = format!("run-{round}");
         let script = session(&id, "hello", "out", "fine");
         let mut journal = store.create(&id).await.unwrap();
         journal.append(&script.lines[0], Durability::Synced).await.unwrap();
-        let mut append = journal.append(&script.lines[1], Durability::Synced);
+        let mut append = journal.append(&script.lines[1], durability);
         tokio::select! {
             biased;
             appended = &mut append => appended.unwrap(),
