@@ -239,21 +239,20 @@ async fn taken_over(store: &holm_store::Store, id: &str) {
     .await;
 }
 
-/// A server that shares its store and puts sessions away at once.
-async fn shared() -> Stage {
-    Stage::with(|config| {
-        config.takeover = Some(Duration::from_millis(20));
-        config.limits.idle = Duration::from_millis(20);
-    })
-    .await
+/// A server that shares its store and puts sessions away at once. Nobody begins one there: it might be put away before it is
+/// prompted.
+fn shared(config: &mut holm_server::Config) {
+    config.takeover = Some(Duration::from_millis(20));
+    config.limits.idle = Duration::from_millis(20);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_of_a_job_that_a_person_prompted_is_taken_over_like_any_other() {
-    let stage = shared().await;
+    let stage = Stage::new().await;
     let made = json!({ "id": "job.nightly.1", "prompt": "hello" });
     assert_eq!(stage.http().post("/api/sessions", &made).await.status, 201);
     stage.http().listen("/api/sessions/job.nightly.1/events").await.until("group_ended").await;
+    let stage = stage.restart_with(shared).await;
     let store = holm_store::Store::open(stage.workspace("owner").with_file_name("holm.db")).await.unwrap();
     left(&store, "job.nightly.1").await;
     taken_over(&store, "job.nightly.1").await;
@@ -261,10 +260,11 @@ async fn a_session_of_a_job_that_a_person_prompted_is_taken_over_like_any_other(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_has_nothing_to_spend_is_not_opened_again_and_again() {
-    let stage = shared().await;
+    let stage = Stage::new().await;
     let ada = stage.as_user("ada", holm_server::auth::Role::Operator, holm_server::auth::Scope::All);
     let hers = ada.ended("hello").await;
     let ours = stage.http().ended("hello").await;
+    let stage = stage.restart_with(shared).await;
     let store = |user: &str| holm_store::Store::open(stage.workspace(user).with_file_name("holm.db"));
     let (hers_in, ours_in) = (store("ada").await.unwrap(), store("owner").await.unwrap());
     let bound = json!({ "nano_usd": 1 });
