@@ -65,6 +65,9 @@ export async function inWorker(root, source, work) {
   }
 }
 
+/** How often it is looked whether it answers, ten times a second: a minute, on a machine that is ten times slower than any. */
+const TRIES = 600;
+
 async function serve(folder, work) {
   const port = await freePort();
   const args = ['serve', join(folder, 'config.capnp'), `--socket-addr=http=127.0.0.1:${port}`];
@@ -75,7 +78,7 @@ async function serve(folder, work) {
     for (let tries = 0; ; tries += 1) {
       const answer = await fetch(url).catch(() => undefined);
       if (answer?.ok) break;
-      if (tries > 100 || child.exitCode !== null) throw new Error('workerd did not start');
+      if (tries > TRIES || child.exitCode !== null) throw new Error('workerd did not start');
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     return await work(url);
