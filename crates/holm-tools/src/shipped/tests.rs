@@ -123,7 +123,8 @@ fn code_that_is_not_what_was_prepared_never_becomes_machine_code() {
     };
     let damaged = ShippedError::Damaged("x").to_string();
     let of_hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
-    for other in ["", of_hello.trim_start_matches('2'), &of_hello.replace('2', "3"), &of_hello.to_uppercase()] {
+    for other in ["", of_hello.trim_start_matches('2'), &of_hello.replace('2', "3"), &of_hello.to_uppercase()]
+    {
         assert_eq!(why(other), damaged, "{other}");
     }
     // What was prepared goes on to the engine, which says that a greeting is no program.
