@@ -88,10 +88,10 @@ impl Chosen {
         }
         for (folder, owner) in folders(places) {
             for path in files_of(&folder) {
-                let Some(read) = native(&path) else { continue };
+                let Some((hash, read)) = native(&path) else { continue };
                 match read {
                     Ok(file) if file.name == name => {
-                        admitted(&path, owner, places)?;
+                        admitted(&path, &hash, owner, places)?;
                         return Ok(Self::Native { file: Box::new(file), path, owner });
                     }
                     Err(why) if stem_of(&path) == name => {
@@ -117,8 +117,8 @@ impl Chosen {
         let mut listed = Vec::new();
         for (folder, owner) in folders(places) {
             for path in files_of(&folder) {
-                let Some(read) = native(&path) else { continue };
-                let trusted = admitted(&path, owner, places).map_err(|trouble| trouble.to_string());
+                let Some((hash, read)) = native(&path) else { continue };
+                let trusted = admitted(&path, &hash, owner, places).map_err(|trouble| trouble.to_string());
                 let (name, about) = match read {
                     Ok(file) => (file.name.clone(), trusted.map(|()| file.description)),
                     Err(why) => (stem_of(&path), Err(why)),
@@ -223,14 +223,15 @@ impl Exe {
     }
 }
 
-/// The agent of a file of Holm's form; none where the file is something else.
-fn native(path: &Path) -> Option<Result<AgentFile, String>> {
-    let text = match read_plain(path) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => return Some(Err(error.to_string())),
+/// The agent of a file of Holm's form, and the hash of the very bytes that say it; none where the file is something else.
+fn native(path: &Path) -> Option<(ContentHash, Result<AgentFile, String>)> {
+    let bytes = match read_plain(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Some((ContentHash::of(b""), Err(error.to_string()))),
     };
+    let text = String::from_utf8_lossy(&bytes);
     let is_agent = text.trim_start_matches('\u{feff}').starts_with("---");
-    is_agent.then(|| AgentFile::parse(&text).map_err(|error| error.to_string()))
+    is_agent.then(|| (ContentHash::of(&bytes), AgentFile::parse(&text).map_err(|error| error.to_string())))
 }
 
 /// What an agent of agents-exe says; whatever cannot be read is none.
@@ -262,14 +263,13 @@ fn folders(places: &Places) -> [(PathBuf, Layer); 4] {
     ]
 }
 
-/// A project's file counts once a person has looked at it.
-fn admitted(path: &Path, owner: Layer, places: &Places) -> Result<(), Trouble> {
+/// A project's file counts once a person has looked at what it holds.
+fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> Result<(), Trouble> {
     if owner != Layer::Project {
         return Ok(());
     }
-    let bytes = read_plain(path).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(".")).display().to_string();
-    TrustGate::new(places.trust()).admits(path, ContentHash::of(&bytes).as_bytes()).map_err(|_| {
+    TrustGate::new(places.trust()).admits(path, hash.as_bytes()).map_err(|_| {
         let message = format!("{}: nobody has trusted it as it is", path.display());
         Trouble::new(Exit::NoAnswer, message)
             .hint(format!("`holm tool trust {folder}` shows it, and trusts what it has shown"))
@@ -279,11 +279,15 @@ fn admitted(path: &Path, owner: Layer, places: &Places) -> Result<(), Trouble> {
 /// An agent that was chosen is not left out in silence as a helper would be: without those that it names it is another one.
 fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Trouble> {
     // What nobody trusts helps nobody, and gets in nobody's way either.
-    let there = folders(places).into_iter().flat_map(|(folder, owner)| {
-        let files = files_of(&folder).into_iter();
-        files.filter(move |path| admitted(path, owner, places).is_ok())
+    let there = folders(places)
+        .into_iter()
+        .flat_map(|(folder, owner)| files_of(&folder).into_iter().map(move |path| (path, owner)));
+    let trusted = there.filter_map(|(path, owner)| {
+        let (hash, read) = native(&path)?;
+        admitted(&path, &hash, owner, places).ok()?;
+        read.ok()
     });
-    let others: Vec<AgentFile> = there.filter_map(|path| native(&path)?.ok()).collect();
+    let others: Vec<AgentFile> = trusted.collect();
     let Some(circle) = Circles::among([file].into_iter().chain(&others)).through(&file.name) else {
         return Ok(());
     };
@@ -295,7 +299,8 @@ fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Tr
 pub(crate) fn exe_aliases(places: &Places, name: &str) -> Result<BTreeMap<String, Alias>, Trouble> {
     let project = exe_project(places)?;
     let Some(cfg) = project.cfg.filter(|_| !project.aliases.is_empty()) else { return Ok(BTreeMap::new()) };
-    match admitted(&cfg, Layer::Project, places) {
+    let hash = ContentHash::of(&read_plain(&cfg).unwrap_or_default());
+    match admitted(&cfg, &hash, Layer::Project, places) {
         Ok(()) => Ok(project.aliases),
         Err(trouble) if project.aliases.contains_key(name) => Err(trouble),
         Err(_) => Ok(BTreeMap::new()),

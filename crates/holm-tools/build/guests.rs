@@ -60,7 +60,12 @@ pub(super) fn pack() -> Result<(), Failure> {
     let level = if env::var("PROFILE")? == "release" { SMALL } else { QUICK };
     let mut table = String::from("&[\n");
     for guest in &guests {
-        let sidecar = fs::read_to_string(sources.join(&guest.name).join("tool.toml")).unwrap_or_default();
+        let beside = sources.join(&guest.name).join("tool.toml");
+        let sidecar = fs::read_to_string(&beside).unwrap_or_default();
+        // One that is not there would count as changed each time.
+        if beside.exists() {
+            println!("cargo:rerun-if-changed={}", beside.display());
+        }
         writeln!(table, "{},", guest.shipped(guest.like(&guests), &sidecar, &out, level)?)?;
     }
     table.push(']');

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -34,7 +35,7 @@ pub struct FoundSkill {
     pub folder: PathBuf,
     /// Whose it is.
     pub owner: Layer,
-    /// What its file holds, as it was read.
+    /// What its file holds, as it was read; nothing where it is too large for that.
     pub bytes: Vec<u8>,
     /// What its file says, or why it cannot be used.
     pub skill: Result<Skill, String>,
@@ -97,15 +98,21 @@ fn walk(
         *left -= 1;
         match read_plain(&folder.join(SKILL_FILE)) {
             Ok(bytes) => {
-                let name =
-                    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                 let text = str::from_utf8(&bytes).map_err(|_| "it is no text in UTF-8".to_owned());
                 let skill = text.and_then(|text| Skill::parse(text).map_err(|error| error.to_string()));
-                let name = skill.as_ref().map_or(name, |skill| skill.name.clone());
+                let name = skill.as_ref().map_or_else(|_| name_of(&folder), |skill| skill.name.clone());
                 found.insert(name, FoundSkill { folder, owner, bytes, skill });
+            }
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                let skill = Err(error.to_string());
+                found.insert(name_of(&folder), FoundSkill { folder, owner, bytes: Vec::new(), skill });
             }
             Err(_) if depth > 1 => walk(&folder, owner, depth - 1, left, found),
             Err(_) => {}
         }
     }
+}
+
+fn name_of(folder: &Path) -> String {
+    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

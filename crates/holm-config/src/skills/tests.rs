@@ -98,6 +98,17 @@ fn skills_are_found_in_the_usual_places_and_the_project_wins() {
 }
 
 #[test]
+fn a_skill_that_is_too_large_to_be_read_is_named_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = folder.path().join("large");
+    fs::create_dir(&large).unwrap();
+    fs::File::create(large.join(SKILL_FILE)).unwrap().set_len(crate::MOST_FILE_BYTES + 1).unwrap();
+    let found = SkillFolders::default().and(folder.path().to_owned()).find();
+    let why = found["large"].skill.as_ref().unwrap_err();
+    assert!(why.contains("larger than"), "{why}");
+}
+
+#[test]
 fn a_skill_that_promises_something_has_a_contract_that_compiles() {
     let text = "---\nname: mail\ndescription: Finds addresses.\nargs: [text, kind]\noutput: schemas/out.json\nsource: text\n\
         grounded: [\"/mail/*\"]\nformats: [\"/mail/* email\"]\nmetadata:\n  version: \"2.1\"\n---\nFind them.\n";

@@ -231,5 +231,6 @@ fn the_limits_of_a_call_are_its_own() {
     let short = Limits { time: Duration::from_millis(50), fuel: u64::MAX, ..Limits::default() };
     let outcome = run(&guest, bare().limits(short));
     assert_eq!(outcome.stop, Stop::OutOfTime);
-    assert!(outcome.usage.time < Duration::from_secs(2), "{:?}", outcome.usage);
+    // Without the limit it would never end.
+    assert!(outcome.usage.time < Duration::from_secs(60), "{:?}", outcome.usage);
 }

@@ -126,6 +126,17 @@ impl Watch {
         }
     }
 
+    /// Takes these folders for unwatched. The system's watch of a path ends when any folder is removed that it was ever on, also
+    /// where another one has taken the place of that since.
+    fn lose(&mut self, gone: &[PathBuf]) {
+        for (folder, watched) in self.folders.folders.iter().zip(&mut self.watched) {
+            if gone.contains(&folder.path) && watched.take().is_some() {
+                self.ear.unwatch(&folder.path);
+            }
+        }
+        self.rescan();
+    }
+
     /// Looks at everything again.
     fn rescan(&mut self) {
         let now = Instant::now();
@@ -147,6 +158,9 @@ impl Watch {
         let Heard::Changed(event) = heard else { return self.rescan() };
         if event.paths.iter().any(|path| self.folders.folders.iter().any(|folder| folder.path == *path)) {
             // It is about a folder itself: it may be gone, or be another by now.
+            if matches!(event.kind, EventKind::Remove(_)) {
+                self.lose(&event.paths);
+            }
             self.find_folders();
         }
         let now = Instant::now();

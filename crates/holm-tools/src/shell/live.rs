@@ -1,6 +1,7 @@
 //! What a child writes while it runs, for people who watch: its latest whole lines.
 //!
-//! Whole lines alone, because whoever hands them on takes out secrets first, and half of one would not be known again.
+//! Whole lines alone, because whoever hands them on takes out secrets first, and half of one would not be known again. For the same
+//! reason lines that may be of a key that has many are left out.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -15,6 +16,10 @@ pub(crate) const BEAT: Duration = Duration::from_millis(250);
 const MOST: usize = 900;
 /// A longer line is not shown: it would be all that there is to see.
 const LONGEST_LINE: usize = 400;
+/// A line of base64 that is as long may be of a key. Shorter ones are names and numbers.
+const TELLING_LINE: usize = 40;
+/// What stands for a line that is not shown.
+const LEFT_OUT: &str = "…";
 /// Bytes of one piece that are looked at, from its end: more than are kept.
 const FAR: usize = 4 * 1024;
 
@@ -87,6 +92,9 @@ impl Tail {
             return;
         }
         let Some(line) = pending.line() else { return };
+        if line == LEFT_OUT && self.lines.back().is_some_and(|last| last == LEFT_OUT) {
+            return;
+        }
         self.bytes = self.bytes.saturating_add(line.len() + 1);
         self.lines.push_back(line);
         while self.bytes > MOST
@@ -124,12 +132,26 @@ impl Pending {
     fn line(&mut self) -> Option<String> {
         let (bytes, long) = (mem::take(&mut self.bytes), mem::take(&mut self.long));
         if long {
-            return Some("…".into());
+            return Some(LEFT_OUT.into());
         }
         let text = String::from_utf8_lossy(&bytes);
         let text: String = text.chars().filter(|letter| !letter.is_control() || *letter == '\t').collect();
+        if is_of_key(text.trim()) {
+            return Some(LEFT_OUT.into());
+        }
         (!text.trim().is_empty()).then_some(text)
     }
+}
+
+/// Whether a line may come from the middle of a private key. Whoever takes out secrets knows a key by its first line, and of a long
+/// one that is not among the latest lines any more.
+fn is_of_key(line: &str) -> bool {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let mixes = |is: fn(&u8) -> bool| line.as_bytes().iter().any(is);
+    line.len() >= TELLING_LINE
+        && line.bytes().all(is_base64)
+        && mixes(u8::is_ascii_uppercase)
+        && mixes(u8::is_ascii_lowercase)
 }
 
 /// Programs that say how far they are go back to the beginning of a line.

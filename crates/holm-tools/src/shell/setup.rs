@@ -19,6 +19,8 @@ use crate::authority;
 const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
 const OWN_FOLDER: &str = ".holm";
+/// What the folder of Rust's toolchains is called: in a home, and where all users of a machine share it.
+const TOOLCHAINS: [&str; 2] = [".rustup", "rustup"];
 
 /// Runs commands in one workspace. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -231,9 +233,11 @@ impl Setup {
         {
             homes.push(home_of(parent));
             if real.file_name().is_some_and(|name| name == "rustup")
-                && let Some(toolchains) = parent.ancestors().nth(2).map(|user| user.join(".rustup"))
+                && let Some(user) = parent.ancestors().nth(2)
             {
-                homes.extend(toolchains.is_dir().then_some(toolchains));
+                homes.extend(
+                    TOOLCHAINS.map(|name| user.join(name)).into_iter().find(|folder| folder.is_dir()),
+                );
             }
         }
         homes.retain(|home| !self.workspace.starts_with(home));
@@ -269,7 +273,9 @@ impl Setup {
             Home::Given(folder) => folder,
         };
         let joined = std::env::join_paths(path).unwrap_or_else(|_| SYSTEM_PATH.join(":").into());
-        let toolchains = path.iter().find(|folder| folder.file_name().is_some_and(|name| name == ".rustup"));
+        let called =
+            |name: &str| path.iter().find(|folder| folder.file_name().is_some_and(|own| own == name));
+        let toolchains = TOOLCHAINS.into_iter().find_map(called);
         let mut jail = jail
             .write(home)
             .env("HOME", home)

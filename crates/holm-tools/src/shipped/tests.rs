@@ -3,6 +3,8 @@ use super::guest::Prepared;
 use super::pack::pack;
 use super::packed::Packed;
 use super::{LateHost, Shipped, ShippedError, ShippedTool, all};
+use crate::wasm::{WasmHost, WasmSettings};
+use holm_sandbox::{Compiler, Sandbox, Settings};
 
 #[test]
 fn every_guest_comes_out_whole_and_says_what_it_asks_for() {
@@ -104,6 +106,29 @@ fn a_changed_byte_is_seen() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     assert_eq!(Packed { bytes: bytes.leak(), ..whole }.unpack(b""), None);
+}
+
+#[test]
+fn code_that_is_not_what_was_prepared_never_becomes_machine_code() {
+    let settings = Settings::with_compiler(Compiler::program("/nonexistent/compiler"));
+    let host = WasmHost::new(Sandbox::new(settings).unwrap(), WasmSettings::default());
+    let why = |sha256: &str| {
+        let about = format!(
+            r#"{{"tool":{{"name":"x","schema":{{"type":"object"}},"level":"none"}},"keywords":[],
+            "code_sha256":"{sha256}","wasm_sha256":""}}"#
+        );
+        let prepared = Prepared { about: about.leak(), code: CODE };
+        let opened = guest(5, WHOLE, Some(prepared)).open(&host, &mut |_| {});
+        opened.map(drop).unwrap_err().to_string()
+    };
+    let damaged = ShippedError::Damaged("x").to_string();
+    let of_hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+    for other in ["", of_hello.trim_start_matches('2'), &of_hello.replace('2', "3"), &of_hello.to_uppercase()]
+    {
+        assert_eq!(why(other), damaged, "{other}");
+    }
+    // What was prepared goes on to the engine, which says that a greeting is no program.
+    assert_ne!(why(of_hello), damaged);
 }
 
 #[test]

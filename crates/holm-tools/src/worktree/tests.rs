@@ -50,14 +50,16 @@ impl Stage {
     }
 
     /// Lets a process's worktrees go, as its death would. A program that another test is just starting has every open file
-    /// of this process until it runs, and so its locks: they are waited for.
+    /// of this process until it runs, and so its locks: they are waited for. It has the lock of the wait, too, which is why
+    /// that is given back and not merely closed.
     async fn let_go(&self, worktrees: Worktrees) {
         drop(worktrees);
         for entry in fs::read_dir(&self.trees).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "lock") {
                 let lock = fs::File::open(path).unwrap();
-                tokio::task::spawn_blocking(move || lock.lock()).await.unwrap().unwrap();
+                let waited = tokio::task::spawn_blocking(move || lock.lock().and_then(|()| lock.unlock()));
+                waited.await.unwrap().unwrap();
             }
         }
     }

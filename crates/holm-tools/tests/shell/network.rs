@@ -424,6 +424,9 @@ fn cargo_homes() -> Vec<String> {
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).find(|folder| has(folder)).expect("cargo on the PATH");
-    let user = found.ancestors().nth(2).unwrap();
-    [".cargo", ".rustup"].map(|name| user.join(name).to_string_lossy().into_owned()).to_vec()
+    // `.cargo` beside `.rustup` in a home, `cargo` beside `rustup` for all users of a machine.
+    let cargo = found.parent().expect("bin lies in the home of cargo");
+    let name = cargo.file_name().expect("a name").to_string_lossy();
+    let rustup = cargo.with_file_name(name.replace("cargo", "rustup"));
+    [cargo, &rustup].map(|folder| folder.to_string_lossy().into_owned()).to_vec()
 }

@@ -5,8 +5,10 @@ use super::Placeholders;
 #[test]
 fn many_jobs_that_protect_one_missing_path_at_once_all_stand_on_it() {
     let folder = tempfile::tempdir().unwrap();
+    // A link on the way is refused, and temporary folders may lie behind one.
+    let real = folder.path().canonicalize().unwrap();
     for name in [".git/hooks", ".git/config"] {
-        let path = folder.path().join(name);
+        let path = real.join(name);
         for _ in 0..20 {
             thread::scope(|jobs| {
                 for _ in 0..16 {
@@ -18,7 +20,7 @@ fn many_jobs_that_protect_one_missing_path_at_once_all_stand_on_it() {
                 }
             });
             // Whoever made it may have left before the others; then it stays, and the next ones find it.
-            let _ = fs::remove_dir_all(folder.path().join(".git"));
+            let _ = fs::remove_dir_all(real.join(".git"));
         }
     }
 }
@@ -26,10 +28,11 @@ fn many_jobs_that_protect_one_missing_path_at_once_all_stand_on_it() {
 #[test]
 fn a_placeholder_goes_with_the_only_job_that_needs_it() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(".git/config");
+    let real = folder.path().canonicalize().unwrap();
+    let path = real.join(".git/config");
     let mut held = Placeholders { made: Vec::new(), locks: Vec::new() };
     held.stand(&path).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "");
     drop(held);
-    assert!(!folder.path().join(".git").exists());
+    assert!(!real.join(".git").exists());
 }

@@ -224,6 +224,32 @@ async fn a_folder_that_another_took_the_place_of_is_watched_from_then_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn all_still_watch_a_folder_when_the_one_that_lay_there_before_is_removed() {
+    let parent = tempfile::tempdir().unwrap();
+    let (folder, other) = (parent.path().join("tools"), parent.path().join("other"));
+    for (folder, text) in [(&folder, "1"), (&other, "2")] {
+        fs::create_dir(folder).unwrap();
+        put(folder, "a.say", text);
+    }
+    let (first, _first) = watch(&folder).await;
+    let (second, _second) = watch(&folder).await;
+    let old = parent.path().join("old");
+    fs::rename(&folder, &old).unwrap();
+    fs::rename(&other, &folder).unwrap();
+    for registry in [&first, &second] {
+        wait_said(registry, "a", "2").await;
+    }
+    fs::remove_dir_all(&old).unwrap();
+    // What comes at the same moment as the end of the old one may be heard for that reason; what comes later is not.
+    for name in ["b", "c", "d"] {
+        put(&folder, &format!("{name}.say"), "new");
+        for registry in [&first, &second] {
+            wait_said(registry, name, "new").await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_changed_sidecar_changes_its_tool() {
     let folder = tempfile::tempdir().unwrap();
     put(folder.path(), "a.say", "hello");

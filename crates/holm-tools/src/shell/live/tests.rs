@@ -48,6 +48,27 @@ fn the_latest_lines_are_kept_within_the_bound_and_long_ones_are_left_out() {
 }
 
 #[test]
+fn of_a_key_that_is_longer_than_what_is_kept_nothing_is_shown() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    let key =
+        format!("-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\n", format!("{line}\n").repeat(26));
+    let live = Live::default();
+    let after = "a line of the next thing\n".repeat(35);
+    for piece in [key.as_str(), after.as_str()] {
+        live.hear(Stream::Out, piece.as_bytes());
+        let shown = live.news().unwrap();
+        assert!(!shown.contains(line), "{shown}");
+    }
+    let twice = format!("{line}\r\n{line}\n");
+    check(&[(Stream::Out, twice.as_str())], Some("…"));
+    // What has no capital is a digest, and says nothing.
+    check(
+        &[(Stream::Out, "da39a3ee5e6b4b0d3255bfef95601890afd80709\n")],
+        Some("da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+    );
+}
+
+#[test]
 fn whoever_captured_before_hears_everything_still_and_may_end_it() {
     let live = Live::default();
     let heard = Arc::new(Mutex::new(Vec::new()));
