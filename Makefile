@@ -53,8 +53,7 @@ demo-browser: ## the agent in a page with the small model, at http://127.0.0.1:8
 
 dashboard: ## the web app of the server, into dashboard/dist; the command that is built next has it
 	@scripts/setup page
-	@npm --prefix dashboard run --silent build
-	@touch dashboard/index.html
+	@scripts/build-dashboard
 
 test-dashboard: ## the web app: its types, its pure parts, then the real server with it in Chromium (HOLM_SHOTS=FOLDER keeps pictures)
 	@scripts/setup test dashboard
@@ -78,22 +77,11 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
 	@echo '== tests'
 	@cargo test --workspace --features holm/otel
-	@echo '== the interface of the server, as its document says it'
-	@scripts/test-api
-	@echo '== examples'
-	@scripts/test-examples
-	@echo '== tests under other serde_json features'
-	@scripts/test-features
-	@echo '== builds for other targets'
-	@scripts/build-wasm
-	@scripts/build-bare
-	@echo '== the npm package on every JavaScript host'
-	@scripts/test-js
-	@scripts/test-mutants-js
-	@echo '== the browser and the edge host'
-	@scripts/test-hosts
-	@echo '== the dashboard on the real server'
-	@scripts/test-dashboard e2e
+	@echo '== the npm package on every JavaScript host, the browser and the edge host; beside them the real server by its document and in the'
+	@echo '   browser, examples, tests under other serde_json features, and builds for other targets'
+	@scripts/beside \
+		'scripts/test-js && scripts/test-mutants-js && scripts/test-hosts' \
+		'scripts/test-api && scripts/test-dashboard e2e && scripts/test-examples && scripts/test-features && scripts/build-wasm && scripts/build-bare'
 
 conformance: ## the official MCP conformance suite against Holm's client and server, both eras of the protocol
 	@scripts/setup conformance
@@ -109,8 +97,7 @@ guests: ## build and prepare the WASM tools that Holm ships, into guests/dist, a
 dist: ## the command to hand out: a static binary, checksums, an SBOM, an npm package (HOLM_DIST_LOCAL=both: one with local models too)
 	@scripts/setup dist guests
 	@scripts/build-guests
-	@npm --prefix dashboard run --silent build
-	@touch dashboard/index.html
+	@scripts/build-dashboard
 	@scripts/dist
 
 bench: ## measure loop, wire, journal, sandbox, start-up, size, load, inference and hosts beside others; one report as Markdown, JSON and SVG
@@ -124,7 +111,12 @@ check: ## formatting, lints, documentation, licences
 	@echo '== lints'
 	@cargo clippy --workspace --all-targets --features holm/otel -- -D warnings
 	@echo '== documentation'
-	@RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --features holm/otel
+	@# The last three options name what is documented without them, and an example: with one cargo takes what the lints have checked,
+	@# without one it builds llama.cpp a second time.
+	@RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --features holm/otel --lib --bin holm-sandbox-compiler --example double
+	@echo '== the library, and the command that is handed out, without what tests and other crates turn on'
+	@cargo check --quiet -p holm
+	@cargo check --quiet -p holm-cli --no-default-features --features postgres
 	@echo '== licences and sources'
 	@scripts/check-deps
 	@echo '== what depending on holm costs'
@@ -159,7 +151,7 @@ attack: ## play the attack cases of attacks/, their harmless twins and the lists
 
 crash: ## kill the built command at every write and sync, and let each of them fail (CRASH_FILES=6, CRASH_POINTS=N of each kind, CRASH_LEAST=N in all; HOLM_BIN: a command that is built)
 	@scripts/setup test crash
-	@[ -n "$$HOLM_BIN" ] || cargo build --quiet -p holm-cli
+	@[ -n "$$HOLM_BIN" ] || cargo build --quiet --workspace --features holm/otel --bin holm --example double
 	@scripts/crash-sweep $(CRASH_POINTS)
 
 fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 each; FUZZ_EXECUTIONS=N: until so many were tried)

@@ -42,6 +42,11 @@ build_holm() {
     holm=$(realpath "$holm")
 }
 
+# build_as_tests ARGS...: what they name (--bin, --example), as `cargo test --workspace` builds it, so that nothing is built twice. The
+# example is for cargo alone: where none is asked for it leaves out what only tests depend on, crates that are shared have other
+# features then, and whatever depends on them is built again.
+build_as_tests() { cargo build --quiet --workspace --features holm/otel --example double "$@"; }
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # The crates that must never need std, in the order of their arrows, as far as they exist.
