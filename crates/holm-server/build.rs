@@ -1,5 +1,5 @@
 //! Packs the dashboard of `dashboard/dist` into the crate, where it was built. Without it the build is the same and has none.
-//! `HOLM_DASHBOARD` names another folder.
+//! `HOLM_DASHBOARD` names another folder. The OpenAPI document is packed beside it.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -13,7 +13,11 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=HOLM_DASHBOARD");
-    let sources = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../dashboard");
+    println!("cargo:rerun-if-changed=openapi.json");
+    let own = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("openapi.json.gz"), pack(&fs::read(own.join("openapi.json"))?)?)?;
+    let sources = own.join("../../dashboard");
     let dist = env::var_os("HOLM_DASHBOARD").map_or_else(|| sources.join("dist"), PathBuf::from);
     // A folder that does not exist yet cannot be watched, and the one that it will appear in holds thousands of files that
     // other tools installed. So a source of the page is watched in its place, which `make dashboard` touches.
@@ -23,7 +27,6 @@ fn main() -> Result<(), Failure> {
             break;
         }
     }
-    let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut table = String::from("&[\n");
     for (number, name) in names(&dist).iter().enumerate() {
         let packed = out.join(format!("dashboard-{number}.gz"));

@@ -31,6 +31,7 @@ pub mod jobs;
 mod limiter;
 mod live;
 mod metrics;
+mod openapi;
 mod precondition;
 mod refusals;
 mod router;

@@ -1,8 +1,8 @@
 //! Which path leads where, and the document that says so.
 
 use axum::{
-    Json, Router,
-    extract::{DefaultBodyLimit, State},
+    Router,
+    extract::DefaultBodyLimit,
     middleware,
     routing::{any, delete, get, post},
 };
@@ -11,6 +11,7 @@ use utoipa::OpenApi;
 use crate::{
     Refusal, Server, dashboard,
     door::door,
+    openapi,
     refusals::Refusals,
     routes::{
         admin, agents, backups, events, files, folders, health, hooks, house, jobs, mcp, openai, questions,
@@ -23,7 +24,7 @@ pub fn router(server: Server) -> Router {
     let routes = Router::new()
         .route("/health", get(health::health))
         .route("/metrics", get(health::metrics))
-        .route("/api/openapi.json", get(openapi))
+        .route("/api/openapi.json", get(openapi::show))
         .route("/api/me", get(health::me))
         .merge(parts())
         .route("/api/sessions", get(sessions::list).post(sessions::create))
@@ -138,18 +139,9 @@ impl utoipa::Modify for Locked {
     }
 }
 
-/// The interface as an OpenAPI document.
+/// The interface as an OpenAPI document, made of the types. What is handed out was written from it and is kept as `openapi.json`.
 pub fn document() -> utoipa::openapi::OpenApi {
     Document::openapi()
-}
-
-async fn openapi(State(server): State<Server>) -> Json<utoipa::openapi::OpenApi> {
-    let mut document = document();
-    let base = server.config().base.as_str();
-    if !base.is_empty() {
-        document.servers = Some(vec![utoipa::openapi::Server::new(base)]);
-    }
-    Json(document)
 }
 
 async fn nowhere() -> Refusal {

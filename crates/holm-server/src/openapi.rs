@@ -1,0 +1,35 @@
+//! The OpenAPI document as it is handed out: written from the types, kept beside them, packed into the program. To make it at each
+//! request would put code for every type that it describes into the program, which nothing else there needs.
+
+use std::io::Read as _;
+
+use axum::{Json, extract::State};
+use flate2::read::GzDecoder;
+use serde_json::{Value, json};
+
+use crate::{Refusal, Server};
+
+/// The document, as gzip.
+static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"));
+
+/// Gives the document, and says below which path everything lies.
+pub(crate) async fn show(State(server): State<Server>) -> Result<Json<Value>, Refusal> {
+    let damaged = || Refusal::failed("the document in this program is damaged");
+    let mut document = unpacked().ok_or_else(damaged)?;
+    let base = server.config().base.as_str();
+    if !base.is_empty()
+        && let Some(fields) = document.as_object_mut()
+    {
+        fields.insert("servers".to_owned(), json!([{ "url": base }]));
+    }
+    Ok(Json(document))
+}
+
+fn unpacked() -> Option<Value> {
+    let mut text = String::new();
+    GzDecoder::new(PACKED).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+#[cfg(test)]
+mod tests;
