@@ -44,5 +44,48 @@ pub fn prepare(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
         Kind::Module => engine.precompile_module(bytes),
         Kind::Component => engine.precompile_component(bytes),
     });
-    compiled.map_err(|error| LoadError::Unsuitable(format!("{error:#}")))
+    let mut code = compiled.map_err(|error| LoadError::Unsuitable(format!("{error:#}")))?;
+    let _ = without_names(&mut code);
+    Ok(code)
+}
+
+/// The kind of a section that lists names.
+const NAMES: u32 = 2;
+/// How many bytes describe a section.
+const HEADER: usize = 64;
+
+/// Empties the lists of names of an ELF file, and the texts that they point into. Debuggers alone read them, and even packed they
+/// take room in the program. They keep their size, so that nothing moves. What is no such file stays as it is.
+fn without_names(code: &mut [u8]) -> Option<()> {
+    let headers = long(code, 0x28)?;
+    let count = usize::from(u16::from_le_bytes(read(code, 0x3c)?));
+    let of_sections = usize::from(u16::from_le_bytes(read(code, 0x3e)?));
+    let place = |section: usize| section.checked_mul(HEADER)?.checked_add(headers);
+    for section in 0..count {
+        let header = place(section)?;
+        if u32::from_le_bytes(read(code, header.checked_add(4)?)?) != NAMES {
+            continue;
+        }
+        let texts = usize::try_from(u32::from_le_bytes(read(code, header.checked_add(0x28)?)?)).ok()?;
+        empty(code, header)?;
+        if texts != of_sections {
+            empty(code, place(texts)?)?;
+        }
+    }
+    Some(())
+}
+
+fn empty(code: &mut [u8], header: usize) -> Option<()> {
+    let from = long(code, header.checked_add(0x18)?)?;
+    let size = long(code, header.checked_add(0x20)?)?;
+    code.get_mut(from..from.checked_add(size)?)?.fill(0);
+    Some(())
+}
+
+fn long(code: &[u8], at: usize) -> Option<usize> {
+    usize::try_from(u64::from_le_bytes(read(code, at)?)).ok()
+}
+
+fn read<const SIZE: usize>(code: &[u8], at: usize) -> Option<[u8; SIZE]> {
+    code.get(at..)?.first_chunk().copied()
 }

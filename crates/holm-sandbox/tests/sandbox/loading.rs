@@ -126,6 +126,14 @@ fn only_guests_are_prepared() {
 }
 
 #[test]
+fn prepared_code_carries_no_names_of_functions() {
+    for bytes in [hello(), componentise(&hello())] {
+        let code = prepare(&bytes).unwrap();
+        assert!(!code.windows(9).any(|bytes| bytes == b"function["), "they take room for nothing");
+    }
+}
+
+#[test]
 fn a_folder_that_cannot_be_used_is_told() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("file"), "").unwrap();
