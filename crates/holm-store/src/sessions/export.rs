@@ -59,6 +59,8 @@ impl Store {
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
+    // Behind a pointer it is one task for each answer, not one for each caller, of which there are many.
+    let work: Box<dyn FnOnce() -> Result<T, StoreError> + Send> = Box::new(work);
     match tokio::runtime::Handle::try_current() {
         Ok(runtime) => runtime
             .spawn_blocking(work)

@@ -120,6 +120,8 @@ pub(super) async fn collect(
 pub(super) async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorktreeError> + Send + 'static,
 ) -> Result<T, WorktreeError> {
+    // Behind a pointer it is one task for each answer, not one for each caller.
+    let work: Box<dyn FnOnce() -> Result<T, WorktreeError> + Send> = Box::new(work);
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|error| Err(WorktreeError::System { reason: error.to_string() }))
 }
