@@ -119,7 +119,8 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 /// The files of settings. What is wrong with one is told with its line; a later one is looked at when it is mended.
 fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
     let found = places.found();
-    let files = found.user.iter().chain(&found.project).chain(&found.policies).filter(|path| path.is_file());
+    let policies = found.policies.iter().map(|(path, _)| path);
+    let files = found.user.iter().chain(&found.project).chain(policies).filter(|path| path.is_file());
     let read: Result<Settings, Trouble> = Here::find(places).and_then(|here| {
         if let Some((path, _)) = &here.loaded.inert {
             // Nobody need trust it first to learn that it cannot be used.

@@ -131,6 +131,26 @@ fn a_policy_binds_a_tool_that_is_tried_by_hand() {
 }
 
 #[test]
+fn a_policy_that_is_named_and_not_there_ends_every_command_that_it_would_bind() {
+    let stage = stage([Act::says("Unbound.")], "");
+    let bound = |args: &[&str]| {
+        let mut command = command(&stage, args);
+        Ran::of(&command.env("HOLM_POLICY", stage.work().join("typo.toml")).output().unwrap())
+    };
+    let expect = "typo.toml: there is no such file\n  hint: ";
+    bound(&["run", "--model", MODEL, "-p", "Hi."]).fails(2, expect);
+    bound(&["config", "show", "--origin"]).fails(2, expect);
+    let checked = bound(&["check"]);
+    assert!(
+        checked.code != Some(0) && checked.out.contains("typo.toml: there is no such file"),
+        "{checked:?}"
+    );
+    let paths = bound(&["paths"]);
+    assert!(paths.code == Some(0) && paths.out.contains("own_policy      "), "{paths:?}");
+    assert!(stage.double.requests().is_empty());
+}
+
+#[test]
 fn flags_are_over_the_environment_and_that_over_files() {
     let stage = stage([Act::says("a"), Act::says("b")], "model = \"openai/gpt-5\"\n");
     let mut from_env = command(&stage, &["run", "-p", "Hi."]);
