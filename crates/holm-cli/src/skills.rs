@@ -55,14 +55,18 @@ impl Skills {
     pub(crate) fn find(places: &Places, brought: &[PathBuf]) -> Self {
         let mut skills = Self { trust: places.trust(), ..Self::default() };
         let mut usable = BTreeMap::new();
-        for (name, found) in everywhere(places, brought) {
-            match skills.admit(&found) {
-                Ok(skill) => {
-                    usable.insert(name, Usable { skill, folder: found.folder, owner: found.owner });
-                }
-                Err(why) => {
-                    let path = found.folder.join(SKILL_FILE);
-                    skills.notes.push(format!("the skill {} is not used: {why}", path.display()));
+        for (name, all) in everywhere(places, brought) {
+            // What nobody trusts, or cannot be read, hides none of its name.
+            for found in all.into_iter().rev() {
+                match skills.admit(&found) {
+                    Ok(skill) => {
+                        usable.insert(name, Usable { skill, folder: found.folder, owner: found.owner });
+                        break;
+                    }
+                    Err(why) => {
+                        let path = found.folder.join(SKILL_FILE);
+                        skills.notes.push(format!("the skill {} is not used: {why}", path.display()));
+                    }
                 }
             }
         }
@@ -169,8 +173,8 @@ impl Skills {
     }
 }
 
-/// All skills that there are, usable or not.
-pub(crate) fn everywhere(places: &Places, brought: &[PathBuf]) -> BTreeMap<String, FoundSkill> {
+/// All skills that there are, usable or not; of those with one name the later wins, where it can be used.
+pub(crate) fn everywhere(places: &Places, brought: &[PathBuf]) -> BTreeMap<String, Vec<FoundSkill>> {
     let folders = SkillFolders::of(&places.work, |name| std::env::var(name).ok());
     brought.iter().cloned().fold(folders, SkillFolders::and).find()
 }

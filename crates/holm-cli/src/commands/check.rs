@@ -85,7 +85,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         findings.extend(described(&folder, &places));
     }
     blame_circles(&mut findings);
-    findings.extend(everywhere(&places, &[]).into_values().map(|found| {
+    findings.extend(everywhere(&places, &[]).into_values().flatten().map(|found| {
         let path = found.folder.join(SKILL_FILE);
         Finding::new(path, "skill", found.skill.err())
     }));

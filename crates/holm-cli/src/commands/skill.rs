@@ -129,13 +129,20 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         screen
             .note("holm: there are no skills; one is a folder with a SKILL.md, such as ~/.holm/skills/NAME");
     }
-    for (name, found) in skills {
+    let named = skills.into_iter().flat_map(|(name, all)| {
+        let used = usable.get(&name).map(|usable| usable.folder.clone());
+        let first = all.iter().rposition(|found| Some(&found.folder) == used.as_ref()).unwrap_or(0);
+        // Those before the one that is used are hidden by it; those behind it cannot be used.
+        let shown = all.into_iter().skip(first);
+        shown.map(move |found| (name.clone(), used.as_ref() == Some(&found.folder), found))
+    });
+    for (name, is_used, found) in named {
         let path = found.folder.join(SKILL_FILE);
         let about = found.skill.as_ref().map(|skill| skill.description.clone());
-        let problem = match (&about, usable.get(&name)) {
-            (Err(why), _) => Some((*why).clone()),
-            (Ok(_), None) => Some("nobody has trusted it as it is".to_owned()),
-            (Ok(_), Some(_)) => None,
+        let problem = match &about {
+            Err(why) => Some((*why).clone()),
+            Ok(_) if !is_used => Some("nobody has trusted it as it is".to_owned()),
+            Ok(_) => None,
         };
         if as_json {
             let object = json!({ "name": name, "path": path.to_string_lossy(), "about": about.ok(), "problem": problem });

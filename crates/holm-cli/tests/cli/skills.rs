@@ -93,6 +93,23 @@ fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
 }
 
 #[test]
+fn a_projects_skill_that_nobody_trusts_does_not_hide_ones_own_of_the_same_name() {
+    let stage = Stage::new([]);
+    skill(&stage.work().join("../.holm/skills"), "fix", "", "Mine.");
+    skill(&stage.work().join(".holm/skills"), "fix", "", "Theirs.");
+    let holm = |args: &[&str]| Ran::of(&at_home(&stage, args).output().unwrap());
+    holm(&["skill", "show", "fix"]).says("Mine.\n");
+    let listed = holm(&["skill", "list"]).out;
+    let lines: Vec<&str> = listed.lines().collect();
+    assert_eq!(lines.len(), 2, "{listed}");
+    assert!(lines[0].starts_with("fix  Greets people.  ("), "{listed}");
+    assert!(lines[1].starts_with("fix  cannot be used: nobody has trusted it as it is"), "{listed}");
+    stage.agrees(["tool", "trust", ".holm/skills"]);
+    holm(&["skill", "show", "fix"]).says("Theirs.\n");
+    assert_eq!(holm(&["skill", "list"]).out.lines().count(), 1, "the one that is used");
+}
+
+#[test]
 fn what_a_project_tells_agents_is_heard_once_it_is_trusted() {
     let stage = Stage::new([Act::says("a"), Act::says("b")]).file("AGENTS.md", "Use tabs, never spaces.\n");
     let stage = stage.file("CLAUDE.md", "Not this.\n");
