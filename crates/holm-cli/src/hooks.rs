@@ -8,10 +8,13 @@ use std::{
 };
 
 use anyhow::Context as _;
-use holm::runtime::{Hooks, Secrets};
+use holm::{
+    guards::schema::closest,
+    runtime::{Hooks, Secrets},
+};
 use holm_jail::{Engine, Launcher};
 use holm_tools::{
-    hooks::{CommandHooks, HookFile, Jailed, TrustedHooks, Untrusted, Vouched},
+    hooks::{CommandHooks, HookEvent, HookFile, HookFileError, Jailed, TrustedHooks, Untrusted, Vouched},
     trust::{ContentHash, Ledger, Standing},
 };
 
@@ -68,7 +71,11 @@ impl Owner {
                 anyhow::bail!("others can write it; make it yours alone (chmod 600)");
             }
         }
-        Ok(Some(HookFile::load(&places.work, &path)?))
+        let read = HookFile::load(&places.work, &path);
+        Ok(Some(read.map_err(|error| match meant(&error) {
+            Some(event) => anyhow::anyhow!("{error}; did you mean `{event}`?"),
+            None => error.into(),
+        })?))
     }
 
     /// The hooks, if a person has looked at them or they are the user's own. A script of the project that the user's
@@ -153,7 +160,7 @@ impl Gathered {
                     // What the file says must not look like a line of ours.
                     let why = format!("{error:#}").replace(['\n', '\r'], " ");
                     if was_trusted(owner, places, &ledger) {
-                        return Err(refused(&path, &format!("they cannot be read any more: {why}")).into());
+                        return Err(unreadable(&path, &why).into());
                     }
                     gathered.notes.push(format!("{} is not used: {why}", path.display()));
                     continue;
@@ -200,6 +207,22 @@ fn refused(hooks: &Path, why: &str) -> Trouble {
     let message = format!("the hooks of {} guard this project, and {why}", hooks.display());
     Trouble::new(Exit::NoAnswer, message)
         .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` goes on without them")
+}
+
+/// The same where the file is wrong: nobody can look at it and agree before it is mended.
+fn unreadable(hooks: &Path, why: &str) -> Trouble {
+    let message = format!(
+        "the hooks of {} guard this project, and they cannot be read any more: {why}",
+        hooks.display()
+    );
+    Trouble::new(Exit::Usage, message)
+        .hint("mend the file, then `holm hooks trust`; `holm hooks forget` goes on without them")
+}
+
+/// The event that a name was meant for, where a file names one that nobody has.
+fn meant(error: &HookFileError) -> Option<&'static str> {
+    let HookFileError::UnknownEvent { event, .. } = error else { return None };
+    closest(event, HookEvent::ALL.into_iter().map(HookEvent::name))
 }
 
 /// A script that is not what somebody looked at, and what follows from it.

@@ -185,10 +185,18 @@ fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_have_change
     let file = stage.work().join(".holm/hooks.json");
     trust(&stage, &[".holm/hooks.json"]);
     assert!(count(&stage).1.contains("not on my watch"));
-    for text in [guard("echo 'another word' >&2; exit 2"), "no hooks at all".to_owned()] {
+    // What cannot be read is a mistake in a file, as any other.
+    let misspelt = guard(REFUSES).replace("PreToolUse", "PreTolUse");
+    let changed =
+        (guard("echo 'another word' >&2; exit 2"), 3, "they have changed since somebody trusted them");
+    let none = ("no hooks at all".to_owned(), 2, "they cannot be read any more: ");
+    for (text, code, expect) in
+        [changed, none, (misspelt, 2, "did you mean `PreToolUse`?\n  hint: mend the file")]
+    {
         fs::write(&file, text).unwrap();
         let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
-        ran.fails(3, "guard this project, and they ");
+        ran.fails(code, "guard this project, and they ");
+        assert!(ran.err.contains(expect), "{ran:?}");
         assert!(ran.err.contains("`holm hooks trust`") && ran.err.contains("`holm hooks forget`"), "{ran:?}");
     }
     fs::write(&file, guard("echo 'another word' >&2; exit 2")).unwrap();
