@@ -84,6 +84,12 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
         let ran = holm(&stage, &["run", "-p", "Hi."]);
         ran.fails(3, "holm.toml hold here, and now: ");
         assert!(ran.err.contains("`holm config trust`"), "{ran:?}");
+        let shown = holm(&stage, &["config", "show"]);
+        assert!(shown.code == Some(0) && shown.err.contains("no run begins here: "), "{shown:?}");
+        assert!(!shown.err.contains("do nothing"), "{shown:?}");
+        let said = holm(&stage, &["doctor"]).out;
+        let row = said.lines().find(|line| line.contains("  settings  ")).unwrap();
+        assert!(row.starts_with("bad ") && row.contains("no run begins here: "), "{said}");
     }
     assert_eq!(holm(&stage, &["config", "forget"]).code, Some(0));
     let ran = holm(&stage, &["run", "-p", "Hi."]);
@@ -277,7 +283,11 @@ fn the_doctor_finds_a_database_that_is_damaged() {
         said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let row = rows.iter().find(|row| row["what"] == "database").unwrap();
     assert_eq!((said.code, &row["state"]), (Some(3), &"bad".into()), "{said:?}");
-    assert!(row["words"].as_str().unwrap().contains("holm restore"), "{row}");
+    let words = row["words"].as_str().unwrap();
+    let data = stage.data().canonicalize().unwrap();
+    assert!(words.contains("holm restore"), "{row}");
+    // Nothing is restored over what is there: the database alone would not be enough.
+    assert!(words.contains(&format!("move the whole folder {} away", data.display())), "{row}");
 }
 
 #[test]
