@@ -166,6 +166,12 @@ fn a_key_is_kept_used_tried_and_forgotten_and_never_shown() {
     holm(&["keys", "remove", "openai"]).fails(6, "no key of `openai` is kept here");
     holm(&["keys", "add", "nobody-knows"]).fails(6, "nobody-knows");
     holm(&["keys", "add", "openai"]).fails(2, "no key of openai was given");
+    // What was given is wrong, and not the file of keys.
+    fs::write(&typed, "first-line\nsecond-line\n").unwrap();
+    let mut add = without(&["keys", "add", "openai"]);
+    let two = Ran::of(&add.stdin(fs::File::open(&typed).unwrap()).output().unwrap());
+    two.fails(2, "what was given is no key of openai: a key is one line of text");
+    assert!(!two.err.contains("keys.json") && !two.err.contains("first-line"), "{two:?}");
     let mut refused = stage.command(["keys", "test", "openai"]);
     refused.env("OPENAI_API_KEY", "wrong-key-0001");
     let refused = Ran::of(&refused.output().unwrap());
