@@ -92,6 +92,11 @@ impl Trouble {
         self
     }
 
+    /// The sentence, and what to do, for whoever shows them apart.
+    pub(crate) fn parts(&self) -> (&str, Option<&str>) {
+        (&self.message, self.hint.as_deref())
+    }
+
     /// Names the place where something was said that does not fit. Whoever typed a flag sees it, and what a provider or this
     /// machine refuses is nobody's line to mend.
     #[must_use]

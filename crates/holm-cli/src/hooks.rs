@@ -30,6 +30,9 @@ use crate::{
 /// The bits of a mode that let others change a file.
 const OTHERS_WRITE: u32 = 0o022;
 
+/// What ends a run before it begins.
+const CHANGED: &str = "they have changed since somebody trusted them";
+
 /// Whose hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -112,6 +115,16 @@ impl Owner {
         file.held(ledger, vouched)
     }
 
+    /// Why a run would not begin with these hooks, or would deny what they guard; none where they do what somebody looked at, and where
+    /// nobody has trusted them, so that they do nothing.
+    pub(crate) fn stale(self, file: HookFile, places: &Places, ledger: &Ledger) -> Option<String> {
+        if self.vouches(&file) == Vouched::ByLedger && file.standing(ledger) == Standing::Changed {
+            return Some(format!("{CHANGED}; `holm hooks trust` shows them and asks you"));
+        }
+        let held = self.hold(file, ledger).ok()?;
+        held.shut().next().map(|script| shut(&script, &self.file(places)))
+    }
+
     /// Who says that a file of theirs is what somebody means to have. What was imported was written by somebody else, wherever
     /// it lies now.
     pub(crate) fn vouches(self, file: &HookFile) -> Vouched {
@@ -171,7 +184,7 @@ impl Gathered {
             }
             let is_by_ledger = owner.vouches(&file) == Vouched::ByLedger;
             if is_by_ledger && file.standing(&ledger) == Standing::Changed {
-                return Err(refused(&path, "they have changed since somebody trusted them").into());
+                return Err(refused(&path, CHANGED).into());
             }
             match owner.hold(file, &ledger) {
                 Ok(hooks) => {

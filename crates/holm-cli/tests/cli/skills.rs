@@ -88,7 +88,7 @@ fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
     assert_eq!((&flawed["usable"], flawed["problems"].as_array().unwrap().len()), (&true.into(), 1));
     fs::write(own.join("other/SKILL.md"), "---\nname: Bad Name\ndescription: x\n---\n").unwrap();
     let checked = holm(&["check"]);
-    assert!(checked.code == Some(3) && checked.out.contains("bad  skill"), "{checked:?}");
+    assert!(checked.code == Some(2) && checked.out.contains("bad  skill"), "{checked:?}");
     holm(&["skill", "show", "nothing"]).fails(6, "there is no skill `nothing`");
 }
 
