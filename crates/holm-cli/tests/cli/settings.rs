@@ -1,6 +1,6 @@
 //! Settings: which hold, where they come from, and what a project can never say.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf, process::Command};
 
 use holm_testkit::double::Act;
 use holm_tools::trust::ContentHash;
@@ -253,6 +253,33 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
     holm(&stage, &["config", "trust", "--yes", &hash]).fails(2, expect);
     let ran = holm(&stage, &["run", "--model", MODEL, "-p", "Hi."]);
     assert!(ran.code == Some(0) && ran.err.contains("nobody has trusted it"), "{ran:?}");
+}
+
+#[test]
+fn a_check_tells_mistakes_in_parts_also_of_keys_and_of_sidecars() {
+    let stage = stage([], "");
+    let tools = stage.data().join("tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join("mine.sh"), "#!/bin/sh\n").unwrap();
+    fs::write(tools.join("mine.toml"), "descripton = \"Does it.\"\n").unwrap();
+    fs::write(tools.join("notes.toml"), "descripton = \"Beside no tool.\"\n").unwrap();
+    fs::write(stage.data().join("keys.json"), "{\n").unwrap();
+    fs::set_permissions(stage.data().join("keys.json"), fs::Permissions::from_mode(0o600)).unwrap();
+    let checked = holm(&stage, &["check"]);
+    assert_eq!(checked.code, Some(2), "{checked:?}");
+    let row = |what: &str| {
+        let begins = format!("bad  {what}  ");
+        checked.out.lines().find(|line| line.starts_with(&begins)).unwrap_or_default()
+    };
+    assert!(row("sidecar ").contains("mine.toml:1: unknown field `descripton`"), "{checked:?}");
+    assert!(row("keys    ").contains("keys.json:2: it is no file of keys; mend the line"), "{checked:?}");
+    assert!(!checked.out.contains("notes.toml") && !checked.out.contains("hint: "), "{checked:?}");
+    let object = holm(&stage, &["check", "--json"]).out;
+    let mut rows = object.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let keys = rows.find(|row| row["what"] == "keys").unwrap();
+    assert_eq!((&keys["ok"], &keys["line"]), (&false.into(), &2.into()), "{keys}");
+    assert_eq!(keys["problem"], "it is no file of keys", "{keys}");
+    assert!(keys["hint"].is_string(), "{keys}");
 }
 
 #[test]
