@@ -106,7 +106,7 @@ fn filled(skill: &Skill, given: &[String]) -> Result<String, Trouble> {
 fn compiled(skills: &Skills, usable: &Usable) -> Result<Option<Compiled>, Trouble> {
     promised::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
         let message = format!("the skill `{}` promises what cannot be checked: {why}", usable.skill.name);
-        Trouble::new(Exit::NoAnswer, message).hint("holm skill validate FOLDER says all that is wrong")
+        Trouble::new(Exit::Usage, message).hint("holm skill validate FOLDER says all that is wrong")
     })
 }
 
@@ -115,6 +115,7 @@ fn usable<'s>(skills: &'s Skills, name: &str) -> Result<&'s Usable, Trouble> {
     skills.get(name).ok_or_else(|| {
         let folder = format!("/{name}/{SKILL_FILE} ");
         match skills.notes.iter().find(|note| note.contains(&folder)) {
+            Some(note) if skills.is_faulty(name) => Trouble::new(Exit::Usage, note.clone()),
             Some(note) => Trouble::new(Exit::NoAnswer, note.clone()),
             None => Trouble::new(Exit::Missing, format!("there is no skill `{name}`"))
                 .hint("holm skill list shows which there are"),

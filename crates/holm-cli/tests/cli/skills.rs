@@ -89,6 +89,7 @@ fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
     fs::write(own.join("other/SKILL.md"), "---\nname: Bad Name\ndescription: x\n---\n").unwrap();
     let checked = holm(&["check"]);
     assert!(checked.code == Some(2) && checked.out.contains("bad  skill"), "{checked:?}");
+    holm(&["skill", "show", "other"]).fails(2, "other/SKILL.md is not used: line 2: ");
     holm(&["skill", "show", "nothing"]).fails(6, "there is no skill `nothing`");
 }
 
@@ -341,7 +342,7 @@ fn arguments_that_a_promise_does_not_take_are_refused_before_a_model_is_asked() 
     fs::remove_file(folder.join("schemas/out.json")).unwrap();
     let broken = validate();
     assert!(broken.code == Some(3) && broken.out.contains("schemas/out.json: "), "{broken:?}");
-    run(&["x"]).fails(3, "promises what cannot be checked: the skill has no file `schemas/out.json`");
+    run(&["x"]).fails(2, "promises what cannot be checked: the skill has no file `schemas/out.json`");
 }
 
 #[test]
