@@ -19,7 +19,8 @@ use holm_tools::{
 };
 
 use crate::{
-    circles::Circles,
+    circles::{self, Circles},
+    company::{Company, Flaw, line_naming},
     exit::{Exit, Trouble},
     places::Places,
     settings::refused,
@@ -61,8 +62,10 @@ pub(crate) struct Listed {
     pub(crate) path: PathBuf,
     /// Whether it is of Holm's form or of agents-exe's.
     pub(crate) form: &'static str,
-    /// What it is for, or why it cannot be used.
+    /// What it is for, or why its file cannot be used.
     pub(crate) about: Result<String, String>,
+    /// What keeps it from working beside the others.
+    pub(crate) flaw: Option<Flaw>,
 }
 
 impl Chosen {
@@ -86,23 +89,21 @@ impl Chosen {
         if Path::new(name).extension().is_some_and(|ending| ending == "json") {
             return Exe::load(&places.work.join(name), places);
         }
-        for (folder, owner) in folders(places) {
-            for path in files_of(&folder) {
-                let Some((hash, read)) = native(&path) else { continue };
-                match read {
-                    Ok(file) if file.name == name => {
-                        admitted(&path, &hash, owner, places)?;
-                        return Ok(Self::Native { file: Box::new(file), path, owner });
-                    }
-                    Err(why) if stem_of(&path) == name => {
-                        let message = format!("{}: {why}", path.display());
-                        return Err(Trouble::new(Exit::Usage, message).hint("mend the file"));
-                    }
-                    Ok(_) | Err(_) => {}
+        for (path, owner) in lying(places) {
+            let Some((hash, read)) = native(&path) else { continue };
+            match read {
+                Ok(file) if file.name == name => {
+                    admitted(&path, &hash, owner, places)?;
+                    return Ok(Self::Native { file: Box::new(file), path, owner });
                 }
+                Err(why) if stem_of(&path) == name => {
+                    let message = format!("{}: {why}", path.display());
+                    return Err(Trouble::new(Exit::Usage, message).hint("mend the file"));
+                }
+                Ok(_) | Err(_) => {}
             }
         }
-        let project = exe_project(places)?;
+        let project = exe_project(places).map_err(|error| refused(&error))?;
         for path in &project.agents {
             if foreign(path).is_ok_and(|agent| agent.slug == name) {
                 return Exe::load(path, places);
@@ -113,27 +114,37 @@ impl Chosen {
     }
 
     /// All agents that can be chosen, Holm's own first.
-    pub(crate) fn list(places: &Places) -> Result<Vec<Listed>, Trouble> {
+    pub(crate) fn list(places: &Places) -> Vec<Listed> {
         let mut listed = Vec::new();
-        for (folder, owner) in folders(places) {
-            for path in files_of(&folder) {
-                let Some((hash, read)) = native(&path) else { continue };
-                let trusted = admitted(&path, &hash, owner, places).map_err(|trouble| trouble.to_string());
-                let (name, about) = match read {
-                    Ok(file) => (file.name.clone(), trusted.map(|()| file.description)),
-                    Err(why) => (stem_of(&path), Err(why)),
-                };
-                listed.push(Listed { name, path, form: "holm", about });
-            }
+        let company = company(places);
+        for (path, owner) in lying(places) {
+            let Some((hash, read)) = native(&path) else { continue };
+            let trusted = admitted(&path, &hash, owner, places).map_err(|trouble| trouble.to_string());
+            let flaw = read.as_ref().ok().and_then(|file| company.flaw(file, &path));
+            let (name, about) = match read {
+                Ok(file) => (file.name, trusted.map(|()| file.description)),
+                Err(why) => (stem_of(&path), Err(why)),
+            };
+            listed.push(Listed { name, path, form: "holm", about, flaw });
         }
-        for path in exe_project(places)?.agents {
+        let project = match exe_project(places) {
+            Ok(project) => project,
+            Err(error) => {
+                // Somebody else's file takes nobody's own agents away.
+                let about = Err(refused(&error).to_string());
+                let (name, path) = (stem_of(&error.path), error.path);
+                listed.push(Listed { name, path, form: "agents-exe", about, flaw: None });
+                return listed;
+            }
+        };
+        for path in project.agents {
             let (name, about) = match foreign(&path) {
                 Ok(agent) => (agent.slug, Ok(agent.announce)),
                 Err(error) => (stem_of(&path), Err(error.to_string())),
             };
-            listed.push(Listed { name, path, form: "agents-exe", about });
+            listed.push(Listed { name, path, form: "agents-exe", about, flaw: None });
         }
-        Ok(listed)
+        listed
     }
 
     /// What the agent says, as a layer of settings, and whose word that is.
@@ -179,7 +190,7 @@ impl Exe {
                 .map_err(|_| "nobody has trusted it as it is".to_owned())
         };
         let tree = ExeTree::load(path, &admits).map_err(|error| refused(&error))?;
-        let project = exe_project(places)?;
+        let project = exe_project(places).map_err(|error| refused(&error))?;
         let beside = path.parent().unwrap_or(Path::new("")).join("agents-exe.keys");
         let file = project.keys.into_iter().chain([beside]).find(|file| file.is_file());
         let keys = file.map(|file| ExeKeys::load(&file)).transpose().map_err(|error| refused(&error))?;
@@ -230,8 +241,15 @@ fn native(path: &Path) -> Option<(ContentHash, Result<AgentFile, String>)> {
         Err(error) => return Some((ContentHash::of(b""), Err(error.to_string()))),
     };
     let text = String::from_utf8_lossy(&bytes);
-    let is_agent = text.trim_start_matches('\u{feff}').starts_with("---");
-    is_agent.then(|| (ContentHash::of(&bytes), AgentFile::parse(&text).map_err(|error| error.to_string())))
+    let read = || AgentFile::parse(&text).map_err(|error| error.to_string());
+    is_meant(path, &text).then(|| (ContentHash::of(&bytes), read()))
+}
+
+/// Whether a Markdown file is meant as an agent: it begins with a head, or lies where only agents do and is no word for people.
+pub(crate) fn is_meant(path: &Path, text: &str) -> bool {
+    let lies_among_agents = path.parent().is_some_and(|folder| folder.ends_with("agents"));
+    let is_readme = stem_of(path).eq_ignore_ascii_case("readme");
+    text.trim_start_matches('\u{feff}').starts_with("---") || (lies_among_agents && !is_readme)
 }
 
 /// What an agent of agents-exe says; whatever cannot be read is none.
@@ -263,6 +281,27 @@ fn folders(places: &Places) -> [(PathBuf, Layer); 4] {
     ]
 }
 
+/// The files that may be agents of Holm's form, and whose they are.
+fn lying(places: &Places) -> impl Iterator<Item = (PathBuf, Layer)> {
+    let folders = folders(places).into_iter();
+    folders.flat_map(|(folder, owner)| files_of(&folder).into_iter().map(move |path| (path, owner)))
+}
+
+/// The agents that somebody trusts. What nobody trusts helps nobody, and gets in nobody's way either.
+fn trusted(places: &Places) -> Vec<AgentFile> {
+    let trusted = lying(places).filter_map(|(path, owner)| {
+        let (hash, read) = native(&path)?;
+        admitted(&path, &hash, owner, places).ok()?;
+        read.ok()
+    });
+    trusted.collect()
+}
+
+/// Those agents, with the tools that they can name.
+pub(crate) fn company(places: &Places) -> Company {
+    Company::of(&trusted(places), places)
+}
+
 /// A project's file counts once a person has looked at what it holds.
 fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> Result<(), Trouble> {
     if owner != Layer::Project {
@@ -278,26 +317,18 @@ fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> R
 
 /// An agent that was chosen is not left out in silence as a helper would be: without those that it names it is another one.
 fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Trouble> {
-    // What nobody trusts helps nobody, and gets in nobody's way either.
-    let there = folders(places)
-        .into_iter()
-        .flat_map(|(folder, owner)| files_of(&folder).into_iter().map(move |path| (path, owner)));
-    let trusted = there.filter_map(|(path, owner)| {
-        let (hash, read) = native(&path)?;
-        admitted(&path, &hash, owner, places).ok()?;
-        read.ok()
-    });
-    let others: Vec<AgentFile> = trusted.collect();
+    let others = trusted(places);
     let Some(circle) = Circles::among([file].into_iter().chain(&others)).through(&file.name) else {
         return Ok(());
     };
-    Err(Trouble::new(Exit::NoAnswer, format!("{}: {circle}", path.display())).hint("`holm check` names them"))
+    let line = line_naming(path, circle.second());
+    Err(Trouble::new(Exit::Usage, format!("{}:{line}: {circle}", path.display())).hint(circles::MEND))
 }
 
 /// The prompts of the project of agents-exe that this folder belongs to, once a person has trusted its file. Who asks for one
 /// that nobody has trusted is told so.
 pub(crate) fn exe_aliases(places: &Places, name: &str) -> Result<BTreeMap<String, Alias>, Trouble> {
-    let project = exe_project(places)?;
+    let project = exe_project(places).map_err(|error| refused(&error))?;
     let Some(cfg) = project.cfg.filter(|_| !project.aliases.is_empty()) else { return Ok(BTreeMap::new()) };
     let hash = ContentHash::of(&read_plain(&cfg).unwrap_or_default());
     match admitted(&cfg, &hash, Layer::Project, places) {
@@ -308,8 +339,8 @@ pub(crate) fn exe_aliases(places: &Places, name: &str) -> Result<BTreeMap<String
 }
 
 /// The project of agents-exe that this folder belongs to.
-pub(crate) fn exe_project(places: &Places) -> Result<ExeProject, Trouble> {
-    ExeProject::find(&places.work, |name| std::env::var(name).ok()).map_err(|error| refused(&error))
+fn exe_project(places: &Places) -> Result<ExeProject, ConfigError> {
+    ExeProject::find(&places.work, |name| std::env::var(name).ok())
 }
 
 fn of_file(file: &AgentFile, path: &Path, layer: Layer) -> Settings {

@@ -1,12 +1,35 @@
 //! Agents that hand work on in a circle: none of them would ever be done, so they are told before anything runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
-use holm_tools::agents::{AgentFile, CrewProblem, ToolNames};
+use holm_tools::agents::{AgentFile, ToolNames};
+
+/// What to do about a circle.
+pub(crate) const MEND: &str = "take one of them out of the other's `tools` or `manages`";
 
 /// Which agents hand work to which.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Circles(BTreeMap<String, Vec<String>>);
+
+/// Who hands on to whom, the first again at the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Circle(Vec<String>);
+
+impl Circle {
+    /// Whom the first hands work to.
+    pub(crate) fn second(&self) -> &str {
+        self.0.get(1).map_or("", String::as_str)
+    }
+}
+
+impl fmt::Display for Circle {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "work would go in a circle: {}", self.0.join(" -> "))
+    }
+}
 
 impl Circles {
     /// Of these agents; of two with one name the first counts.
@@ -19,19 +42,14 @@ impl Circles {
     }
 
     /// The circle that an agent stands in, if it stands in one.
-    pub(crate) fn through(&self, agent: &str) -> Option<CrewProblem> {
-        self.way_back(agent).map(|circle| CrewProblem::Circle { circle })
-    }
-
-    /// The way from an agent back to itself.
-    fn way_back(&self, of: &str) -> Option<Vec<String>> {
-        let mut ways = vec![vec![of.to_owned()]];
+    pub(crate) fn through(&self, agent: &str) -> Option<Circle> {
+        let mut ways = vec![vec![agent.to_owned()]];
         let mut seen = BTreeSet::new();
         while let Some(way) = ways.pop() {
             for next in way.last().and_then(|last| self.0.get(last)).into_iter().flatten() {
                 let longer = || way.iter().chain([next]).cloned().collect::<Vec<String>>();
-                if next == of {
-                    return Some(longer());
+                if next == agent {
+                    return Some(Circle(longer()));
                 }
                 if seen.insert(next) {
                     ways.push(longer());

@@ -12,7 +12,7 @@ pub(crate) enum Exit {
     Done,
     /// Something went wrong on this machine: a file, the store, the terminal.
     Failed,
-    /// The command was not understood, or something that it names does not fit.
+    /// The command was not understood, or something that it names does not fit: a file that it reads among that.
     Usage,
     /// The run ended without an answer: refused, rejected, or going round in circles; or a tool failed.
     NoAnswer,
@@ -31,7 +31,7 @@ pub(crate) const HELP: &str = "\
 Exit codes:
   0    the answer is there
   1    something went wrong on this machine
-  2    the command was not understood
+  2    the command was not understood, or a file that it reads has a mistake
   3    the run ended without an answer, or the tool failed
   4    a limit or the budget ended the run
   5    the model could not be reached, or its provider refused
@@ -90,6 +90,11 @@ impl Trouble {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The sentence, and what to do, for whoever shows them apart.
+    pub(crate) fn parts(&self) -> (&str, Option<&str>) {
+        (&self.message, self.hint.as_deref())
     }
 
     /// Names the place where something was said that does not fit. Whoever typed a flag sees it, and what a provider or this

@@ -8,10 +8,13 @@ use std::{
 };
 
 use anyhow::Context as _;
-use holm::runtime::{Hooks, Secrets};
+use holm::{
+    guards::schema::closest,
+    runtime::{Hooks, Secrets},
+};
 use holm_jail::{Engine, Launcher};
 use holm_tools::{
-    hooks::{CommandHooks, HookFile, Jailed, TrustedHooks, Untrusted, Vouched},
+    hooks::{CommandHooks, HookEvent, HookFile, HookFileError, Jailed, TrustedHooks, Untrusted, Vouched},
     trust::{ContentHash, Ledger, Standing},
 };
 
@@ -26,6 +29,9 @@ use crate::{
 
 /// The bits of a mode that let others change a file.
 const OTHERS_WRITE: u32 = 0o022;
+
+/// What ends a run before it begins.
+const CHANGED: &str = "they have changed since somebody trusted them";
 
 /// Whose hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +74,11 @@ impl Owner {
                 anyhow::bail!("others can write it; make it yours alone (chmod 600)");
             }
         }
-        Ok(Some(HookFile::load(&places.work, &path)?))
+        let read = HookFile::load(&places.work, &path);
+        Ok(Some(read.map_err(|error| match meant(&error) {
+            Some(event) => anyhow::anyhow!("{error}; did you mean `{event}`?"),
+            None => error.into(),
+        })?))
     }
 
     /// The hooks, if a person has looked at them or they are the user's own. A script of the project that the user's
@@ -103,6 +113,16 @@ impl Owner {
     fn hold(self, file: HookFile, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
         let vouched = self.vouches(&file);
         file.held(ledger, vouched)
+    }
+
+    /// Why a run would not begin with these hooks, or would deny what they guard; none where they do what somebody looked at, and where
+    /// nobody has trusted them, so that they do nothing.
+    pub(crate) fn stale(self, file: HookFile, places: &Places, ledger: &Ledger) -> Option<String> {
+        if self.vouches(&file) == Vouched::ByLedger && file.standing(ledger) == Standing::Changed {
+            return Some(format!("{CHANGED}; `holm hooks trust` shows them and asks you"));
+        }
+        let held = self.hold(file, ledger).ok()?;
+        held.shut().next().map(|script| shut(&script, &self.file(places)))
     }
 
     /// Who says that a file of theirs is what somebody means to have. What was imported was written by somebody else, wherever
@@ -153,7 +173,7 @@ impl Gathered {
                     // What the file says must not look like a line of ours.
                     let why = format!("{error:#}").replace(['\n', '\r'], " ");
                     if was_trusted(owner, places, &ledger) {
-                        return Err(refused(&path, &format!("they cannot be read any more: {why}")).into());
+                        return Err(unreadable(&path, &why).into());
                     }
                     gathered.notes.push(format!("{} is not used: {why}", path.display()));
                     continue;
@@ -164,7 +184,7 @@ impl Gathered {
             }
             let is_by_ledger = owner.vouches(&file) == Vouched::ByLedger;
             if is_by_ledger && file.standing(&ledger) == Standing::Changed {
-                return Err(refused(&path, "they have changed since somebody trusted them").into());
+                return Err(refused(&path, CHANGED).into());
             }
             match owner.hold(file, &ledger) {
                 Ok(hooks) => {
@@ -200,6 +220,22 @@ fn refused(hooks: &Path, why: &str) -> Trouble {
     let message = format!("the hooks of {} guard this project, and {why}", hooks.display());
     Trouble::new(Exit::NoAnswer, message)
         .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` goes on without them")
+}
+
+/// The same where the file is wrong: nobody can look at it and agree before it is mended.
+fn unreadable(hooks: &Path, why: &str) -> Trouble {
+    let message = format!(
+        "the hooks of {} guard this project, and they cannot be read any more: {why}",
+        hooks.display()
+    );
+    Trouble::new(Exit::Usage, message)
+        .hint("mend the file, then `holm hooks trust`; `holm hooks forget` goes on without them")
+}
+
+/// The event that a name was meant for, where a file names one that nobody has.
+fn meant(error: &HookFileError) -> Option<&'static str> {
+    let HookFileError::UnknownEvent { event, .. } = error else { return None };
+    closest(event, HookEvent::ALL.into_iter().map(HookEvent::name))
 }
 
 /// A script that is not what somebody looked at, and what follows from it.

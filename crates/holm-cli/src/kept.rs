@@ -20,7 +20,8 @@ impl Kept {
     /// The settings that hold here, the scripts that trusted hooks name, and the files with which servers are started.
     pub(crate) fn find(places: &Places) -> Self {
         let found = places.found();
-        let settings = found.user.into_iter().chain(found.project).chain(found.policies);
+        let policies = found.policies.into_iter().map(|(path, _)| path);
+        let settings = found.user.into_iter().chain(found.project).chain(policies);
         let files = settings.filter_map(|path| path.canonicalize().ok());
         let servers = Entry::admitted(places).flat_map(|entry| entry.files(&places.work, places));
         Self(files.chain(scripts(places)).chain(servers).collect())

@@ -14,6 +14,7 @@ mod chat;
 mod children;
 mod circles;
 mod commands;
+mod company;
 mod contract;
 mod crew;
 mod draw;

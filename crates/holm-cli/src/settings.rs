@@ -62,6 +62,11 @@ impl Here {
     }
 }
 
+/// That no run begins here, and why not, on one line.
+pub(crate) fn no_run(trouble: &Trouble) -> String {
+    format!("no run begins here: {}", trouble.to_string().replace("\n  hint: ", "; "))
+}
+
 /// What a person tells all agents, and the project as far as a person has trusted its files; and which are not heard.
 pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut notes) = (Vec::new(), Vec::new());

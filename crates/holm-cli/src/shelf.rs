@@ -111,12 +111,8 @@ impl Shelf {
         for problem in self.snapshot().problems() {
             screen.note(&format!("holm: {problem}"));
         }
-        let lacks = |fault: &CrewFault| {
-            let CrewProblem::NoTool { tool } = &fault.why else { return false };
-            beyond.find(tool).is_some()
-        };
         let (lacking, faulty): (Vec<CrewFault>, Vec<CrewFault>) =
-            self.faults(screen).into_iter().partition(lacks);
+            self.faults(screen).into_iter().partition(|fault| lacks(fault, beyond));
         for fault in faulty {
             screen.note(&format!("holm: {fault}"));
         }
@@ -130,8 +126,9 @@ impl Shelf {
     /// The agents that are there and cannot be called. Only now that all is loaded: a later file may have brought what an
     /// earlier one names.
     pub(crate) fn faults(&self, screen: &Arc<Screen>) -> Vec<CrewFault> {
-        let faults = self.crew.iter().flat_map(AgentLoader::faults);
-        faults.filter(|fault| !is_talk(fault, screen)).collect()
+        let (faults, snapshot) = (self.crew.iter().flat_map(AgentLoader::faults), self.snapshot());
+        let faults = faults.filter(|fault| !is_talk(fault, screen));
+        faults.map(|fault| of_refused(fault, &snapshot)).collect()
     }
 
     /// The tools as they are now.
@@ -143,6 +140,20 @@ impl Shelf {
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
+}
+
+/// Whether all that an agent misses is a tool of `beyond`.
+pub(crate) fn lacks(fault: &CrewFault, beyond: &Toolbox) -> bool {
+    let CrewProblem::NoTool { tool } = &fault.why else { return false };
+    beyond.find(tool).is_some()
+}
+
+/// The fault of an agent that names another one. Where that one's file is there and was refused, nobody need add it.
+fn of_refused(fault: CrewFault, snapshot: &Snapshot) -> CrewFault {
+    let CrewProblem::NoTool { tool } = &fault.why else { return fault };
+    let (agent, file) = (tool.clone(), format!("{tool}.md"));
+    let is_refused = snapshot.problems().iter().any(|known| Path::new(&known.source.origin).ends_with(&file));
+    if is_refused { CrewFault { why: CrewProblem::Below { agent }, ..fault } } else { fault }
 }
 
 /// Whether all that an agent misses is a tool of the conversation, which every run has.

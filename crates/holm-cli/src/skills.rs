@@ -1,7 +1,7 @@
 //! Skills in a run, in three steps: what each is for stands in the prompt, its text comes with a call, and so do its files.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
@@ -37,6 +37,8 @@ pub(crate) struct Skills {
     trust: PathBuf,
     /// What a person should know.
     pub(crate) notes: Vec<String>,
+    /// Those whose files have a mistake.
+    faulty: BTreeSet<String>,
 }
 
 /// A skill that can be used.
@@ -55,14 +57,21 @@ impl Skills {
     pub(crate) fn find(places: &Places, brought: &[PathBuf]) -> Self {
         let mut skills = Self { trust: places.trust(), ..Self::default() };
         let mut usable = BTreeMap::new();
-        for (name, found) in everywhere(places, brought) {
-            match skills.admit(&found) {
-                Ok(skill) => {
-                    usable.insert(name, Usable { skill, folder: found.folder, owner: found.owner });
-                }
-                Err(why) => {
-                    let path = found.folder.join(SKILL_FILE);
-                    skills.notes.push(format!("the skill {} is not used: {why}", path.display()));
+        for (name, all) in everywhere(places, brought) {
+            // What nobody trusts, or cannot be read, hides none of its name.
+            for found in all.into_iter().rev() {
+                match skills.admit(&found) {
+                    Ok(skill) => {
+                        usable.insert(name, Usable { skill, folder: found.folder, owner: found.owner });
+                        break;
+                    }
+                    Err(why) => {
+                        if found.skill.as_ref().is_err_and(|mistake| *mistake == why) {
+                            skills.faulty.insert(name.clone());
+                        }
+                        let path = found.folder.join(SKILL_FILE);
+                        skills.notes.push(format!("the skill {} is not used: {why}", path.display()));
+                    }
                 }
             }
         }
@@ -73,6 +82,11 @@ impl Skills {
     /// The one of a name.
     pub(crate) fn get(&self, name: &str) -> Option<&Usable> {
         self.skills.get(name)
+    }
+
+    /// Whether the file of this one has a mistake, which is something else than that nobody has trusted it.
+    pub(crate) fn is_faulty(&self, name: &str) -> bool {
+        self.faulty.contains(name)
     }
 
     /// What the prompt says of them; empty where there are none that a model should know of.
@@ -169,8 +183,8 @@ impl Skills {
     }
 }
 
-/// All skills that there are, usable or not.
-pub(crate) fn everywhere(places: &Places, brought: &[PathBuf]) -> BTreeMap<String, FoundSkill> {
+/// All skills that there are, usable or not; of those with one name the later wins, where it can be used.
+pub(crate) fn everywhere(places: &Places, brought: &[PathBuf]) -> BTreeMap<String, Vec<FoundSkill>> {
     let folders = SkillFolders::of(&places.work, |name| std::env::var(name).ok());
     brought.iter().cloned().fold(folders, SkillFolders::and).find()
 }

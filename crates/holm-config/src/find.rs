@@ -17,8 +17,8 @@ pub struct Found {
     pub named: Named,
     /// The nearest project file above the working folder, if there is one.
     pub project: Option<PathBuf>,
-    /// The administrator's files; the last one wins.
-    pub policies: Vec<PathBuf>,
+    /// The administrator's files, and whether somebody named them; the last one wins.
+    pub policies: Vec<(PathBuf, Named)>,
 }
 
 /// Whether a file was named, or is merely where it would be.
@@ -43,7 +43,8 @@ impl Found {
         };
         let above = work.ancestors().map(|folder| folder.join(PROJECT_FILE));
         let project = above.filter(|file| Some(file) != user.as_ref()).find(|file| file.is_file());
-        let policies = path("HOLM_POLICY").into_iter().chain([PathBuf::from(POLICY)]).collect();
+        let bound = path("HOLM_POLICY").map(|file| (file, Named::Yes));
+        let policies = bound.into_iter().chain([(PathBuf::from(POLICY), Named::No)]).collect();
         Self { user, named, project, policies }
     }
 }

@@ -56,9 +56,14 @@ impl Layers {
             None => Settings::default(),
         };
         let mut policy = Settings::default();
-        for path in &found.policies {
-            if let Some(text) = text_of(path, Layer::Policy)? {
-                policy = Settings::read(&text, path, Layer::Policy)?.and(policy);
+        for (path, named) in &found.policies {
+            match text_of(path, Layer::Policy)? {
+                Some(text) => policy = Settings::read(&text, path, Layer::Policy)?.and(policy),
+                // Whoever named it believes that it binds.
+                None if *named == Named::Yes => {
+                    return Err(ConfigError::whole(path, ConfigProblem::Missing));
+                }
+                None => {}
             }
         }
         let mut loaded = Loaded { layers: Self { user, policy, ..Self::default() }, inert: None };

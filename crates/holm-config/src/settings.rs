@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     Alias, ConfigError, ConfigProblem, File, Layer, Located, Origin, ToolSet, Value,
-    read::{line_of, text_in},
+    read::{line_of, nearest, text_in},
 };
 
 /// What was said, by one layer or by all. What nobody said is absent.
@@ -68,7 +68,8 @@ impl Settings {
     /// # Errors
     /// The first thing that is wrong, with its line: also a key that a project's file cannot say.
     pub fn read(text: &str, path: &Path, layer: Layer) -> Result<Self, ConfigError> {
-        let file = File::parse(text, path)?;
+        let parsed = File::parse(text, path);
+        let file = if layer == Layer::Project { parsed.map_err(for_projects)? } else { parsed? };
         if layer == Layer::Project {
             check_project(&file, text, path)?;
         }
@@ -130,6 +131,18 @@ impl Settings {
         }
         rows.0
     }
+}
+
+/// Keys by their last parts that a project's file cannot say, so that nobody is told to write one there.
+const NOT_FOR_PROJECTS: [&str; 5] = ["mode", "providers", "allow", "base_url", "key_env"];
+
+/// A key that means nothing, with what a project could have meant by it.
+fn for_projects(error: ConfigError) -> ConfigError {
+    let ConfigProblem::UnknownKey { key, known, .. } = error.problem else { return error };
+    let known: Vec<String> =
+        known.into_iter().filter(|known| !NOT_FOR_PROJECTS.contains(&known.as_str())).collect();
+    let near = nearest(&key, &known);
+    ConfigError { problem: ConfigProblem::UnknownKey { key, near, known }, ..error }
 }
 
 /// What a project's file cannot say, wherever its first line is.

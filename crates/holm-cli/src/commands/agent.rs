@@ -8,7 +8,7 @@ use holm_tools::agents::{AgentFile, ToolNames};
 use serde_json::json;
 
 use crate::{
-    agents::{Chosen, Exe},
+    agents::{Chosen, Exe, company},
     exit::{Exit, Trouble},
     places::{self, Places},
     screen::Screen,
@@ -55,12 +55,14 @@ pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<E
 }
 
 fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
-    let agents = Chosen::list(places)?;
+    let agents = Chosen::list(places);
     if agents.is_empty() {
         screen.note("holm: there are no agents; `holm agent new NAME` begins one");
     }
     for agent in agents {
-        let (about, problem) = (agent.about.as_ref().ok(), agent.about.as_ref().err());
+        let flaw = agent.flaw.as_ref().map(ToString::to_string);
+        let about = agent.about.as_ref().ok();
+        let problem = agent.about.as_ref().err().cloned().or(flaw);
         if as_json {
             let object = json!({
                 "name": agent.name, "path": agent.path.to_string_lossy(), "form": agent.form, "about": about, "problem": problem,
@@ -68,9 +70,9 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
             screen.line(&object.to_string());
             continue;
         }
-        let words = match &agent.about {
-            Ok(about) => about.clone(),
-            Err(why) => format!("cannot be used: {}", why.replace("\n  hint: ", "; ")),
+        let words = match problem {
+            None => about.cloned().unwrap_or_default(),
+            Some(why) => format!("cannot be used: {}", why.replace("\n  hint: ", "; ")),
         };
         screen.answer(&format!("{}  {words}  ({})", agent.name, agent.path.display()));
     }
@@ -89,6 +91,7 @@ fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::
                 "name": file.name, "path": path.to_string_lossy(), "form": "holm", "about": file.description, "model": file.model,
                 "tools": tools, "manages": file.manages, "grants": file.grants, "mode": file.mode.map(Mode::as_str),
                 "turns": file.limits.turns, "system": file.system,
+                "problem": company(places).flaw(file, path).map(|flaw| flaw.to_string()),
                 "ignored": file.ignored.iter().map(|key| format!("{} at line {}", key.key, key.line)).collect::<Vec<_>>(),
             })
         }

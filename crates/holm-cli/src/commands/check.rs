@@ -1,23 +1,25 @@
 //! `holm check`: whether every file that a run would read can be used. Nothing runs and nothing is asked.
 
 use std::{
-    fs,
+    collections::BTreeSet,
+    fmt, fs,
     path::{Path, PathBuf},
 };
 
 use holm::wire::services::Services;
 use holm_config::{
-    KeyFile, Settings,
-    exe::{ExeProject, ExeTree, Unsupported},
+    ConfigError, KeyFile, Settings,
+    exe::{ExeKeys, ExeProject, ExeTree, Unsupported},
     read_plain,
     skills::SKILL_FILE,
 };
-use holm_tools::agents::AgentFile;
+use holm_tools::{agents::AgentFile, registry::Sidecar, trust::Ledger};
 use serde_json::json;
 
 use super::run::parsed;
 use crate::{
-    circles::Circles,
+    agents::is_meant,
+    company::{Company, Flaw},
     exit::{Exit, Trouble},
     hooks::Owner,
     places::Places,
@@ -41,7 +43,7 @@ struct Finding {
     /// What it is, in a word.
     what: &'static str,
     /// What is wrong with it.
-    wrong: Option<String>,
+    wrong: Option<Wrong>,
     /// What it says and Holm cannot do.
     notes: Vec<String>,
     /// The agent that it is, if it is one of Holm's form.
@@ -49,103 +51,186 @@ struct Finding {
 }
 
 impl Finding {
-    fn new(path: PathBuf, what: &'static str, wrong: Option<String>) -> Self {
+    fn new(path: PathBuf, what: &'static str, wrong: Option<Wrong>) -> Self {
         Self { path, what, wrong, notes: Vec::new(), agent: None }
     }
 
+    /// A file of which its reader knows the place.
+    fn of(error: ConfigError, what: &'static str) -> Self {
+        let wrong = Wrong {
+            line: error.line,
+            problem: flat(&error.problem.to_string()),
+            hint: Some(flat(&error.fix())),
+        };
+        Self::new(error.path, what, Some(wrong))
+    }
+
     /// A file that begins like an agent. Keys in it that mean nothing are named.
-    fn of_agent(path: PathBuf, bytes: Result<Vec<u8>, String>) -> Self {
-        let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        match text.and_then(|text| AgentFile::parse(&text).map_err(|error| error.to_string())) {
+    fn of_agent(path: PathBuf, bytes: &[u8]) -> Self {
+        match AgentFile::parse(&String::from_utf8_lossy(bytes)) {
             Ok(agent) => {
                 let remarks = agent.remarks().into_iter();
                 let notes = remarks.map(|remark| format!("{}: {remark}", path.display())).collect();
                 Self { notes, agent: Some(agent), ..Self::new(path, "agent", None) }
             }
-            Err(why) => Self::new(path, "agent", Some(why)),
+            Err(error) => Self::new(path, "agent", Some(Wrong::said(&error.to_string()))),
         }
+    }
+
+    fn object(&self) -> serde_json::Value {
+        let (path, wrong) = (self.path.to_string_lossy(), self.wrong.as_ref());
+        json!({
+            "path": path, "what": self.what, "ok": wrong.is_none(), "line": wrong.and_then(|wrong| wrong.line),
+            "problem": wrong.map(|wrong| &wrong.problem), "hint": wrong.and_then(|wrong| wrong.hint.as_ref()),
+            "notes": self.notes,
+        })
+    }
+
+    fn line(&self) -> String {
+        let (what, path) = (self.what, self.path.display());
+        match &self.wrong {
+            None => format!("ok   {what:8}  {path}"),
+            Some(wrong) => format!("bad  {what:8}  {path}:{wrong}"),
+        }
+    }
+}
+
+/// What is wrong with a file, in parts: a message is one sentence with its line in front, and what to do after it.
+struct Wrong {
+    line: Option<usize>,
+    problem: String,
+    hint: Option<String>,
+}
+
+impl Wrong {
+    /// In these words, which may begin with the line.
+    fn said(text: &str) -> Self {
+        let text = flat(text);
+        let begins = text.split_once(": ").and_then(|(line, rest)| {
+            let line = line.strip_prefix("line ").unwrap_or(line);
+            Some((line.parse::<usize>().ok()?, rest.to_owned()))
+        });
+        let (line, problem) = begins.map_or((None, text), |(line, rest)| (Some(line), rest));
+        Self { line, problem, hint: None }
+    }
+
+    /// With what to do about it.
+    fn hint(self, hint: Option<&str>) -> Self {
+        Self { hint: hint.map(flat), ..self }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(out, "{line}:")?;
+        }
+        write!(out, " {}", self.problem)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, "; {hint}"))
     }
 }
 
 /// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
-    let mut findings = settings(&places, &screen);
-    findings.extend(Owner::ALL.iter().filter_map(|owner| {
-        let wrong = owner.read(&places).map(|file| file.map(|_| ())).map_err(|error| format!("{error:#}"));
-        let path = owner.file(&places);
-        match wrong {
-            Ok(None) => None,
-            Ok(Some(())) => Some(Finding::new(path, "hooks", None)),
-            Err(why) => Some(Finding::new(path, "hooks", Some(why))),
-        }
+    let mut findings = settings(&places);
+    let ledger = Ledger::open(places.trust());
+    findings.extend(Owner::ALL.iter().filter_map(|owner| hooks(*owner, &places, ledger.as_ref().ok())));
+    findings.extend(ledger.err().map(|error| {
+        let wrong = Wrong::said(&error.to_string()).hint(Some("mend it, or move it away and trust again"));
+        Finding::new(places.trust(), "trust", Some(wrong))
     }));
     let folders = [places.tools(), places.agents(), places.project_tools(), places.project_agents()];
     for folder in folders {
         findings.extend(described(&folder, &places));
     }
-    blame_circles(&mut findings);
-    findings.extend(everywhere(&places, &[]).into_values().map(|found| {
+    blame_company(&mut findings, &places);
+    findings.extend(everywhere(&places, &[]).into_values().flatten().map(|found| {
         let path = found.folder.join(SKILL_FILE);
-        Finding::new(path, "skill", found.skill.err())
+        Finding::new(path, "skill", found.skill.err().map(|why| Wrong::said(&why)))
     }));
-    findings.extend(KeyFile::load(&places.keys()).err().map(|error| {
-        let wrong = format!("{} (hint: {})", error.problem, error.fix());
-        Finding::new(places.keys(), "keys", Some(wrong))
-    }));
+    findings.extend(KeyFile::load(&places.keys()).err().map(|error| Finding::of(error, "keys")));
     findings.extend(exe(&places));
     let mut exit = Exit::Done;
-    for Finding { path, what, wrong, notes, agent: _ } in &findings {
-        if wrong.is_some() {
-            exit = Exit::NoAnswer;
+    for finding in &findings {
+        if finding.wrong.is_some() {
+            exit = Exit::Usage;
         }
         if args.json {
-            let (path, ok) = (path.to_string_lossy(), wrong.is_none());
-            screen.line(
-                &json!({ "path": path, "what": what, "ok": ok, "problem": wrong, "notes": notes })
-                    .to_string(),
-            );
+            screen.line(&finding.object().to_string());
             continue;
         }
-        match wrong {
-            None => screen.answer(&format!("ok   {what:8}  {}", path.display())),
-            Some(why) => screen.answer(&format!("bad  {what:8}  {}", placed(path, &flat(why)))),
-        }
-        notes.iter().for_each(|note| screen.answer(&format!("note {what:8}  {}", flat(note))));
+        screen.answer(&finding.line());
+        let note = |note: &String| screen.answer(&format!("note {:8}  {}", finding.what, flat(note)));
+        finding.notes.iter().for_each(note);
     }
     Ok(exit)
 }
 
 /// The files of settings. What is wrong with one is told with its line; a later one is looked at when it is mended.
-fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
+fn settings(places: &Places) -> Vec<Finding> {
     let found = places.found();
-    let files = found.user.iter().chain(&found.project).chain(&found.policies).filter(|path| path.is_file());
-    let read: Result<Settings, Trouble> = Here::find(places).and_then(|here| {
-        if let Some((path, _)) = &here.loaded.inert {
-            // Nobody need trust it first to learn that it cannot be used.
-            let bytes = read_plain(path)
-                .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", path.display())))?;
-            Settings::of_project(&bytes, path).map_err(|error| refused(&error))?;
-        }
-        let settings = here.settle(Settings::default(), screen);
-        parsed(settings.allow.clone())?;
-        parsed(settings.deny.clone())?;
-        models(&settings)?;
-        Ok(settings)
-    });
-    let wrong = read.err().map(|trouble| flat(&trouble.to_string()));
+    let policies = found.policies.iter().map(|(path, _)| path);
+    let files = found.user.iter().chain(&found.project).chain(policies).filter(|path| path.is_file());
+    let here = Here::find(places);
+    // One that was trusted and is another now ends every run; one that nobody has trusted ends none.
+    let (stale, inert) = match &here {
+        Ok(here) => (here.check(places).err(), here.inert()),
+        Err(_) => (None, None),
+    };
+    let wrong = here.and_then(readable).err();
+    let parts = wrong.as_ref().map(Trouble::parts);
     // The message begins with the file and line; the other files are not to blame.
     let blamed = |path: &Path| {
-        let why = wrong.as_ref()?.strip_prefix(&format!("{}:", path.display()))?;
-        Some(why.trim_start().to_owned())
+        let (message, hint) = parts?;
+        let why = message.strip_prefix(&format!("{}:", path.display()))?;
+        Some(Wrong::said(why.trim_start()).hint(hint))
     };
     let mut findings: Vec<Finding> =
         files.map(|path| Finding::new(path.clone(), "settings", blamed(path))).collect();
-    if let Some(why) = wrong.clone().filter(|_| findings.iter().all(|finding| finding.wrong.is_none())) {
+    if let Some((message, hint)) = parts.filter(|_| findings.iter().all(|finding| finding.wrong.is_none())) {
         // A variable, or a file that was named and is not there.
-        findings.push(Finding::new(places.work.clone(), "settings", Some(why)));
+        let (place, why) = message.split_once(": ").unwrap_or(("settings", message));
+        let wrong = Wrong::said(why).hint(hint);
+        findings.push(Finding::new(PathBuf::from(place), "settings", Some(wrong)));
+    }
+    for finding in findings.iter_mut().filter(|finding| Some(&finding.path) == found.project.as_ref()) {
+        match &stale {
+            Some(trouble) if finding.wrong.is_none() => {
+                let (message, hint) = trouble.parts();
+                finding.wrong = Some(Wrong::said(message).hint(hint));
+            }
+            Some(_) => {}
+            None => finding.notes.extend(inert.clone()),
+        }
     }
     findings
+}
+
+/// Whether everything can be used that settings say. Nobody need trust a project's file first to learn that it cannot.
+fn readable(here: Here) -> Result<(), Trouble> {
+    if let Some((path, _)) = &here.loaded.inert {
+        let bytes = read_plain(path)
+            .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", path.display())))?;
+        Settings::of_project(&bytes, path).map_err(|error| refused(&error))?;
+    }
+    let settings = here.loaded.layers.settle(Settings::default());
+    parsed(settings.allow.clone())?;
+    parsed(settings.deny.clone())?;
+    models(&settings)
+}
+
+/// A file of hooks, if there is one: whether it can be read, and whether a run would begin with it.
+fn hooks(owner: Owner, places: &Places, ledger: Option<&Ledger>) -> Option<Finding> {
+    let path = owner.file(places);
+    let wrong = match owner.read(places) {
+        Ok(file) => {
+            let file = file?;
+            ledger.and_then(|ledger| owner.stale(file, places, ledger))
+        }
+        Err(error) => Some(format!("{error:#}")),
+    };
+    Some(Finding::new(path, "hooks", wrong.map(|why| Wrong::said(&why))))
 }
 
 /// Whether the models that settings name lead anywhere.
@@ -166,14 +251,11 @@ fn models(settings: &Settings) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The project of agents-exe that this folder belongs to, and its agents. What they say and Holm cannot do is named.
+/// The project of agents-exe that this folder belongs to, its agents and their keys. What they say and Holm cannot do is named.
 fn exe(places: &Places) -> Vec<Finding> {
     let project = match ExeProject::find(&places.work, |name| std::env::var(name).ok()) {
         Ok(project) => project,
-        Err(error) => {
-            let wrong = Some(format!("{error} (hint: {})", error.fix()));
-            return vec![Finding::new(error.path, "agents", wrong)];
-        }
+        Err(error) => return vec![Finding::of(error, "agents")],
     };
     let said = |unsupported: &[&Unsupported]| unsupported.iter().map(ToString::to_string).collect();
     let unsupported: Vec<&Unsupported> = project.unsupported.iter().collect();
@@ -184,51 +266,85 @@ fn exe(places: &Places) -> Vec<Finding> {
     // Nothing of an agent runs by being looked at.
     let agents = project.agents.iter().map(|path| match ExeTree::load(path, &|_, _| Ok(())) {
         Ok(tree) => Finding { notes: said(&tree.unsupported()), ..Finding::new(path.clone(), "agent", None) },
-        Err(error) => Finding::new(path.clone(), "agent", Some(format!("{error} (hint: {})", error.fix()))),
+        Err(error) => Finding::of(error, "agent"),
     });
-    cfg.into_iter().chain(agents).collect()
+    let beside = project.agents.iter().filter_map(|path| Some(path.parent()?.join("agents-exe.keys")));
+    let of_project = project.keys.iter().find(|file| file.is_file()).cloned();
+    // The file of the project counts, and only without one that beside an agent.
+    let keys: BTreeSet<PathBuf> = match of_project {
+        Some(file) => BTreeSet::from([file]),
+        None => beside.collect(),
+    };
+    let keys = keys.iter().filter_map(|file| ExeKeys::load(file).err());
+    let keys = keys.map(|error| Finding::of(error, "keys"));
+    cfg.into_iter().chain(agents).chain(keys).collect()
 }
 
-/// The agents and servers of a folder of tools.
+/// The agents, servers and sidecars of a folder of tools.
 fn described(folder: &Path, places: &Places) -> Vec<Finding> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
     files.sort();
+    let stems: Vec<PathBuf> = files.iter().filter(|path| !is_toml(path)).map(|path| bare(path)).collect();
     let look = |path: PathBuf| {
         let name = path.file_name()?.to_str()?.to_owned();
-        let bytes = read_plain(&path).map_err(|error| error.to_string());
-        let (what, wrong) = if name.ends_with(".mcp.json") {
-            let loader = servers::loader(places, &path, holm_mcp::Means::new());
-            let read = bytes.and_then(|bytes| loader.read(&path, &bytes).map_err(|error| error.to_string()));
-            ("server", read.err())
-        } else if name.ends_with(".md") && bytes.as_ref().is_ok_and(|bytes| bytes.starts_with(b"---")) {
-            return Some(Finding::of_agent(path, bytes));
-        } else {
-            return None;
+        let bytes = match read_plain(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let is_agent = name.ends_with(".md") && is_meant(&path, "");
+                let what = if is_agent { "agent" } else { "server" };
+                let wrong = Wrong::said(&error.to_string());
+                let is_ours = is_agent || name.ends_with(".mcp.json");
+                return is_ours.then(|| Finding::new(path, what, Some(wrong)));
+            }
         };
-        Some(Finding::new(path, what, wrong))
+        if name.ends_with(".mcp.json") {
+            let loader = servers::loader(places, &path, holm_mcp::Means::new());
+            let wrong = loader.read(&path, &bytes).err().map(|error| Wrong::said(&error.to_string()));
+            return Some(Finding::new(path, "server", wrong));
+        }
+        if name.ends_with(".md") {
+            let is_agent = is_meant(&path, &String::from_utf8_lossy(&bytes));
+            return is_agent.then(|| Finding::of_agent(path, &bytes));
+        }
+        // What lies beside no tool is nobody's sidecar.
+        let is_sidecar = is_toml(&path) && stems.contains(&bare(&path));
+        is_sidecar.then(|| {
+            let wrong = sidecar(&bytes);
+            Finding::new(path, "sidecar", wrong)
+        })
     };
     files.into_iter().filter_map(look).collect()
 }
 
-/// Agents that hand work on in a circle are left out of every run, so each of them is told here.
-fn blame_circles(findings: &mut [Finding]) {
-    let circles = Circles::among(findings.iter().filter_map(|finding| finding.agent.as_ref()));
-    for finding in findings {
-        let circle = finding.agent.as_ref().and_then(|agent| circles.through(&agent.name));
-        finding.wrong = circle.map(|circle| circle.to_string()).or(finding.wrong.take());
-    }
+fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "toml")
 }
 
-/// A problem at its file, and at its line where it begins with one: as every other message has it.
-fn placed(path: &Path, why: &str) -> String {
-    let path = path.display().to_string();
-    let is_line = |line: &str| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
-    if why.starts_with(&format!("{path}:")) {
-        return why.to_owned();
+/// A path without its last ending.
+fn bare(path: &Path) -> PathBuf {
+    path.with_extension("")
+}
+
+/// What is wrong with a sidecar, with its line.
+fn sidecar(bytes: &[u8]) -> Option<Wrong> {
+    let Ok(text) = str::from_utf8(bytes) else { return Some(Wrong::said("it is no text in UTF-8")) };
+    let error = toml::from_str::<Sidecar>(text).err()?;
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = Some(before.matches('\n').count() + 1);
+    let wrong = Wrong { line, ..Wrong::said(error.message()) };
+    Some(wrong.hint(Some("mend the line, or take it out")))
+}
+
+/// Agents that hand work on in a circle, or name what nobody has, are left out of every run, so each of them is told here.
+fn blame_company(findings: &mut [Finding], places: &Places) {
+    let company = Company::of(findings.iter().filter_map(|finding| finding.agent.as_ref()), places);
+    for finding in findings {
+        let Some(agent) = &finding.agent else { continue };
+        if let Some(Flaw { line, why, fix }) = company.flaw(agent, &finding.path) {
+            finding.wrong = Some(Wrong { line: Some(line), problem: why, hint: Some(fix.to_owned()) });
+        }
     }
-    let blank = if why.split_once(": ").is_some_and(|(line, _)| is_line(line)) { "" } else { " " };
-    format!("{path}:{blank}{why}")
 }
 
 /// What a file says must not look like a line of ours.

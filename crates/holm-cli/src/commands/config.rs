@@ -15,7 +15,7 @@ use crate::{
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
-    settings::{Here, refused},
+    settings::{Here, no_run, refused},
 };
 
 /// What `holm config` does.
@@ -57,7 +57,14 @@ pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<E
 }
 
 fn show(places: &Places, screen: &Screen, origin: bool, as_json: bool) -> anyhow::Result<Exit> {
-    let settings = Here::find(places)?.settle(Settings::default(), screen);
+    let here = Here::find(places)?;
+    let settings = match here.check(places) {
+        Ok(()) => here.settle(Settings::default(), screen),
+        Err(trouble) => {
+            screen.note(&format!("holm: {}", no_run(&trouble)));
+            here.loaded.layers.settle(Settings::default())
+        }
+    };
     let rows = settings.rows();
     if rows.is_empty() {
         screen.note("holm: nothing is set here, so what is usual holds; `holm paths` shows where your settings would be");

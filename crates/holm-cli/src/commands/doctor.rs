@@ -7,7 +7,14 @@ use holm_config::Settings;
 use holm_jail::Engine;
 use serde_json::json;
 
-use crate::{exit::Exit, places::Places, reach::Reach, screen::Screen, settings::Here, tools};
+use crate::{
+    exit::Exit,
+    places::Places,
+    reach::Reach,
+    screen::Screen,
+    settings::{Here, no_run},
+    tools,
+};
 
 /// What `holm doctor` takes.
 #[derive(Debug, clap::Args)]
@@ -86,8 +93,14 @@ async fn database(places: &Places) -> Finding {
         match Store::check(&path).await {
             Ok(()) => (State::Good, format!("{} holds together", path.display())),
             Err(error) => {
-                let hint = "keep the file, move it away, and `holm restore FOLDER` brings back what `holm backup` had copied";
-                (State::Bad, format!("{}: {error}; {hint}", path.display()))
+                // A folder with anything in it is not restored over.
+                let hint = "`holm restore FOLDER` brings back there what `holm backup` had copied";
+                let data = places.data.display();
+                let words = format!(
+                    "{}: {error}; move the whole folder {data} away and keep it, and {hint}",
+                    path.display()
+                );
+                (State::Bad, words)
             }
         }
     } else {
@@ -98,9 +111,12 @@ async fn database(places: &Places) -> Finding {
 
 fn settings(places: &Places) -> Finding {
     let (state, words) = match Here::find(places) {
-        Ok(here) => match here.inert() {
-            Some(note) => (State::Lacking, note),
-            None => (State::Good, "they can be read; `holm config show --origin` shows them".to_owned()),
+        Ok(here) => match (here.check(places), here.inert()) {
+            (Err(trouble), _) => (State::Bad, no_run(&trouble)),
+            (Ok(()), Some(note)) => (State::Lacking, note),
+            (Ok(()), None) => {
+                (State::Good, "they can be read; `holm config show --origin` shows them".to_owned())
+            }
         },
         Err(trouble) => (State::Bad, trouble.to_string().replace("\n  hint: ", "; ")),
     };

@@ -10,7 +10,7 @@ use holm::{
     models::{Credentials, ListError, SecretString},
     wire::services::Services,
 };
-use holm_config::{KeyFile, KeyringError, Settings};
+use holm_config::{ConfigError, ConfigProblem, KeyFile, KeyringError, Settings};
 use serde_json::json;
 
 use crate::{
@@ -109,6 +109,19 @@ fn ring_trouble(error: &KeyringError) -> Trouble {
     Trouble::new(Exit::Failed, error.to_string())
 }
 
+/// A text that was given and is no key. The file in which keys are kept is not to blame for it.
+fn no_key(provider: &str, why: &str) -> Trouble {
+    Trouble::new(Exit::Usage, format!("what was given is no key of {provider}: {why}"))
+        .hint(format!("give the key alone: holm keys add {provider} < FILE"))
+}
+
+fn not_kept(provider: &str, error: &ConfigError) -> Trouble {
+    match &error.problem {
+        ConfigProblem::WrongValue(why) => no_key(provider, why),
+        _ => refused(error),
+    }
+}
+
 fn add(
     provider: &str,
     place: Place,
@@ -135,13 +148,16 @@ fn add(
     let (key, ring) = (SecretString::from(key), Rings::here(&places.data));
     let where_to = match place {
         Place::Keyring => {
-            ring.set(provider, &key).map_err(|error| ring_trouble(&error))?;
+            ring.set(provider, &key).map_err(|error| match error {
+                KeyringError::NoKey => no_key(provider, &error.to_string()),
+                KeyringError::NotHere | KeyringError::Refused(_) => ring_trouble(&error),
+            })?;
             keys.set_in_keyring(provider).map_err(|error| refused(&error))?;
             " in the keyring"
         }
         Place::File => {
             let was_there = keys.in_keyring().any(|kept| kept == provider);
-            keys.set(provider, &key).map_err(|error| refused(&error))?;
+            keys.set(provider, &key).map_err(|error| not_kept(provider, &error))?;
             if was_there {
                 // The file's counts from now on; one that the keyring cannot forget is never asked for.
                 let _ = ring.remove(provider);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use holm_config::Named;
 use serde_json::json;
 
 use crate::{exit::Exit, places::Places, screen::Screen};
@@ -40,13 +41,10 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     rows.extend(
         found.project.map(|file| ("project_config", file, "this project's settings, once you trust them")),
     );
-    rows.extend(
-        found
-            .policies
-            .into_iter()
-            .next_back()
-            .map(|file| ("policy", file, "what the administrator has settled")),
-    );
+    rows.extend(found.policies.into_iter().map(|(file, named)| match named {
+        Named::Yes => ("own_policy", file, "what binds you because $HOLM_POLICY names it"),
+        Named::No => ("policy", file, "what the administrator has settled"),
+    }));
     let screen = Screen::default();
     if args.json {
         let object: serde_json::Map<String, serde_json::Value> =

@@ -106,7 +106,7 @@ fn filled(skill: &Skill, given: &[String]) -> Result<String, Trouble> {
 fn compiled(skills: &Skills, usable: &Usable) -> Result<Option<Compiled>, Trouble> {
     promised::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
         let message = format!("the skill `{}` promises what cannot be checked: {why}", usable.skill.name);
-        Trouble::new(Exit::NoAnswer, message).hint("holm skill validate FOLDER says all that is wrong")
+        Trouble::new(Exit::Usage, message).hint("holm skill validate FOLDER says all that is wrong")
     })
 }
 
@@ -115,6 +115,7 @@ fn usable<'s>(skills: &'s Skills, name: &str) -> Result<&'s Usable, Trouble> {
     skills.get(name).ok_or_else(|| {
         let folder = format!("/{name}/{SKILL_FILE} ");
         match skills.notes.iter().find(|note| note.contains(&folder)) {
+            Some(note) if skills.is_faulty(name) => Trouble::new(Exit::Usage, note.clone()),
             Some(note) => Trouble::new(Exit::NoAnswer, note.clone()),
             None => Trouble::new(Exit::Missing, format!("there is no skill `{name}`"))
                 .hint("holm skill list shows which there are"),
@@ -129,13 +130,20 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         screen
             .note("holm: there are no skills; one is a folder with a SKILL.md, such as ~/.holm/skills/NAME");
     }
-    for (name, found) in skills {
+    let named = skills.into_iter().flat_map(|(name, all)| {
+        let used = usable.get(&name).map(|usable| usable.folder.clone());
+        let first = all.iter().rposition(|found| Some(&found.folder) == used.as_ref()).unwrap_or(0);
+        // Those before the one that is used are hidden by it; those behind it cannot be used.
+        let shown = all.into_iter().skip(first);
+        shown.map(move |found| (name.clone(), used.as_ref() == Some(&found.folder), found))
+    });
+    for (name, is_used, found) in named {
         let path = found.folder.join(SKILL_FILE);
         let about = found.skill.as_ref().map(|skill| skill.description.clone());
-        let problem = match (&about, usable.get(&name)) {
-            (Err(why), _) => Some((*why).clone()),
-            (Ok(_), None) => Some("nobody has trusted it as it is".to_owned()),
-            (Ok(_), Some(_)) => None,
+        let problem = match &about {
+            Err(why) => Some((*why).clone()),
+            Ok(_) if !is_used => Some("nobody has trusted it as it is".to_owned()),
+            Ok(_) => None,
         };
         if as_json {
             let object = json!({ "name": name, "path": path.to_string_lossy(), "about": about.ok(), "problem": problem });

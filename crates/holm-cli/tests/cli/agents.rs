@@ -95,11 +95,13 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     write("four", "tools: [one, four]");
     write("five", "manages: [five]");
     let checked = stage.holm(["check"]);
-    assert_eq!(checked.code, Some(3), "{checked:?}");
+    assert_eq!(checked.code, Some(2), "{checked:?}");
     // Whoever chooses one of them is told, and nobody is asked.
     let ran = stage.run(&["--agent", "one", "-p", "Look."]);
-    ran.fails(3, "one.md: work would go in a circle: one -> two -> three -> one; take one of them out");
-    stage.run(&["--agent", "five", "-p", "Look."]).fails(3, "work would go in a circle: five -> five; take");
+    let mend = "\n  hint: take one of them out of the other's `tools` or `manages`";
+    ran.fails(2, &format!("one.md:4: work would go in a circle: one -> two -> three -> one{mend}"));
+    let ran = stage.run(&["--agent", "five", "-p", "Look."]);
+    ran.fails(2, &format!("five.md:4: work would go in a circle: five -> five{mend}"));
     assert!(stage.double.requests().is_empty());
     // Whoever only looks at one sees what to mend.
     let shown = stage.holm(["agent", "show", "one"]);
@@ -120,6 +122,77 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
         "{checked:?}"
     );
     assert!(checked.out.lines().any(|line| line.starts_with("ok   agent") && line.ends_with("four.md")));
+}
+
+#[test]
+fn of_two_in_a_circle_none_is_said_to_be_missing() {
+    let stage = Stage::new([]);
+    let agents = stage.data().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    for (name, other) in [("one", "two"), ("two", "one")] {
+        let text = format!("---\nname: {name}\ndescription: Looks.\ntools: [{other}]\n---\nLook.\n");
+        fs::write(agents.join(format!("{name}.md")), text).unwrap();
+    }
+    let listed = stage.holm(["tool", "list"]);
+    assert!(listed.err.contains("work would go in a circle: "), "{listed:?}");
+    assert!(listed.err.contains("it hands work to `"), "{listed:?}");
+    assert!(!listed.err.contains("there is no tool and no agent"), "{listed:?}");
+}
+
+#[test]
+fn an_agent_that_names_what_nobody_has_does_not_begin_and_is_told_wherever_one_looks() {
+    let stage = Stage::new([Act::says("Not me.")]);
+    let agents = stage.data().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    let write = |name: &str, head: &str| {
+        let text = format!("---\nname: {name}\ndescription: Looks.\n{head}\n---\nLook.\n");
+        fs::write(agents.join(name).with_extension("md"), text).unwrap();
+    };
+    write("lost", "mode: plan\ntools:\n  - read\n  - nosuchtool");
+    write("fine", "tools: [read, todo, date, skill]");
+    let expect = "there is no tool and no agent `nosuchtool`";
+    let ran = stage.run(&["--agent", "lost", "-p", "Hi."]);
+    ran.fails_after_notes(2, &format!("lost.md:7: the agent `lost` cannot be used: {expect}"));
+    assert!(stage.double.requests().is_empty());
+    let checked = stage.holm(["check"]);
+    assert_eq!(checked.code, Some(2), "{checked:?}");
+    assert!(checked.out.contains(&format!("lost.md:7: {expect}; add it")), "{checked:?}");
+    assert!(checked.out.lines().any(|line| line.starts_with("ok   agent") && line.ends_with("fine.md")));
+    let listed = stage.holm(["agent", "list"]).out;
+    assert!(listed.contains(&format!("lost  cannot be used: line 7: {expect}")), "{listed}");
+    assert!(listed.contains("fine  Looks.  ("), "{listed}");
+    let shown = stage.holm(["agent", "show", "lost"]);
+    assert!(shown.code == Some(0) && shown.out.contains(expect), "{shown:?}");
+}
+
+#[test]
+fn a_file_among_agents_without_a_head_is_told_and_one_for_people_is_not() {
+    let stage = Stage::new([]);
+    let agents = stage.data().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::write(agents.join("plain.md"), "You are plain.\n").unwrap();
+    fs::write(agents.join("README.md"), "These are agents.\n").unwrap();
+    let expect = "such a file begins with a line of three dashes";
+    let listed = stage.holm(["agent", "list"]).out;
+    assert!(listed.starts_with(&format!("plain  cannot be used: line 1: {expect}")), "{listed}");
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    stage.holm(["agent", "show", "plain"]).fails(2, expect);
+    let checked = stage.holm(["check"]);
+    assert!(checked.code == Some(2) && checked.out.contains(&format!("plain.md:1: {expect}")), "{checked:?}");
+    assert!(!checked.out.contains("README.md"), "{checked:?}");
+}
+
+#[test]
+fn a_file_of_agents_exe_that_is_wrong_takes_nobodys_own_agents_away() {
+    let stage = Stage::new([Act::says("Here.")]).file("agents-exe.cfg.json", "{\"promptAliases\": []}");
+    assert_eq!(stage.holm(["agent", "new", "counter"]).code, Some(0));
+    let listed = stage.holm(["agent", "list"]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    assert!(listed.out.starts_with("counter  Says in one line"), "{listed:?}");
+    let row = listed.out.lines().nth(1).unwrap();
+    assert!(row.contains("cannot be used: ") && row.contains("agents-exe.cfg.json:1: "), "{listed:?}");
+    assert_eq!(stage.holm(["agent", "show", "counter"]).code, Some(0));
+    stage.run(&["--agent", "counter", "-p", "Hi."]).says("Here.\n");
 }
 
 #[test]

@@ -110,6 +110,18 @@ fn a_project_with_an_mcp_server_works_and_its_activation_groups_are_named() {
 }
 
 #[test]
+fn a_check_finds_keys_of_a_project_that_a_run_could_not_read() {
+    let stage = Stage::new([]).file("agents-exe.cfg.json", "{\"agentsFiles\": [\"agent.json\"]}");
+    fs::write(stage.work().join("agent.json"), agent(&stage, &json!({}))).unwrap();
+    keys(&stage);
+    assert_eq!(stage.holm(["check"]).code, Some(0));
+    fs::write(stage.work().join("agents-exe.keys"), "\n{\"keys\": 1}").unwrap();
+    let checked = stage.holm(["check"]);
+    let row = checked.out.lines().find(|line| line.starts_with("bad  keys  ")).unwrap_or_default();
+    assert!(checked.code == Some(2) && row.contains("agents-exe.keys:2: "), "{checked:?}");
+}
+
+#[test]
 fn prompts_that_a_project_has_names_for_work_once_they_are_trusted() {
     let stage = Stage::new([Act::says("Short.")]);
     let cfg = json!({"promptAliases": {"sum": {

@@ -185,10 +185,18 @@ fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_have_change
     let file = stage.work().join(".holm/hooks.json");
     trust(&stage, &[".holm/hooks.json"]);
     assert!(count(&stage).1.contains("not on my watch"));
-    for text in [guard("echo 'another word' >&2; exit 2"), "no hooks at all".to_owned()] {
+    // What cannot be read is a mistake in a file, as any other.
+    let misspelt = guard(REFUSES).replace("PreToolUse", "PreTolUse");
+    let changed =
+        (guard("echo 'another word' >&2; exit 2"), 3, "they have changed since somebody trusted them");
+    let none = ("no hooks at all".to_owned(), 2, "they cannot be read any more: ");
+    for (text, code, expect) in
+        [changed, none, (misspelt, 2, "did you mean `PreToolUse`?\n  hint: mend the file")]
+    {
         fs::write(&file, text).unwrap();
         let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
-        ran.fails(3, "guard this project, and they ");
+        ran.fails(code, "guard this project, and they ");
+        assert!(ran.err.contains(expect), "{ran:?}");
         assert!(ran.err.contains("`holm hooks trust`") && ran.err.contains("`holm hooks forget`"), "{ran:?}");
     }
     fs::write(&file, guard("echo 'another word' >&2; exit 2")).unwrap();
@@ -214,8 +222,33 @@ fn a_script_that_the_hooks_name_is_trusted_with_them_and_keeps_its_gate_closed_o
     assert!(!told.contains("one two three") && told.contains("stays closed"), "{told}");
     assert!(ran.err.contains("check.sh, a script that") && ran.err.contains("is not what somebody trusted"));
     assert!(ran.err.contains("`read` was denied by a hook"), "{ran:?}");
+    let checked = stage.holm(["check"]);
+    assert_eq!(checked.code, Some(2), "{checked:?}");
+    assert!(checked.out.contains("bad  hooks  ") && checked.out.contains("is not what somebody trusted"));
     trust(&stage, &["check.sh"]);
+    assert_eq!(stage.holm(["check"]).code, Some(0));
     assert!(count(&stage).1.contains("one two three"), "somebody has looked at it");
+}
+
+#[test]
+fn a_check_finds_what_would_keep_a_run_with_trusted_hooks_from_beginning() {
+    let stage = stage(&guard(REFUSES), 0);
+    trust(&stage, &[".holm/hooks.json"]);
+    assert_eq!(stage.holm(["check"]).code, Some(0));
+    let finds = |what: &str, expect: &str| {
+        let checked = stage.holm(["check"]);
+        let row =
+            checked.out.lines().find(|line| line.starts_with(&format!("bad  {what}"))).unwrap_or_default();
+        assert!(checked.code == Some(2) && row.contains(expect), "{checked:?}");
+    };
+    fs::write(stage.work().join(".holm/hooks.json"), guard("exit 0")).unwrap();
+    finds("hooks", "hooks.json: they have changed since somebody trusted them; `holm hooks trust`");
+    fs::write(stage.work().join(".holm/hooks.json"), guard("exit 0").replace("PreToolUse", "PreTolUse"))
+        .unwrap();
+    finds("hooks", "hooks.json:1: there is no event `PreTolUse`; ");
+    fs::write(stage.work().join(".holm/hooks.json"), guard(REFUSES)).unwrap();
+    fs::write(stage.data().join("trust.json"), "{").unwrap();
+    finds("trust", "trust.json");
 }
 
 #[test]

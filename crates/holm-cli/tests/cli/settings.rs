@@ -1,6 +1,6 @@
 //! Settings: which hold, where they come from, and what a project can never say.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf, process::Command};
 
 use holm_testkit::double::Act;
 use holm_tools::trust::ContentHash;
@@ -84,6 +84,14 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
         let ran = holm(&stage, &["run", "-p", "Hi."]);
         ran.fails(3, "holm.toml hold here, and now: ");
         assert!(ran.err.contains("`holm config trust`"), "{ran:?}");
+        let shown = holm(&stage, &["config", "show"]);
+        assert!(shown.code == Some(0) && shown.err.contains("no run begins here: "), "{shown:?}");
+        assert!(!shown.err.contains("do nothing"), "{shown:?}");
+        let checked = holm(&stage, &["check"]);
+        assert!(checked.code == Some(2) && checked.out.contains("bad  settings  "), "{checked:?}");
+        let said = holm(&stage, &["doctor"]).out;
+        let row = said.lines().find(|line| line.contains("  settings  ")).unwrap();
+        assert!(row.starts_with("bad ") && row.contains("no run begins here: "), "{said}");
     }
     assert_eq!(holm(&stage, &["config", "forget"]).code, Some(0));
     let ran = holm(&stage, &["run", "-p", "Hi."]);
@@ -128,6 +136,26 @@ fn a_policy_binds_a_tool_that_is_tried_by_hand() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(!stage.work().join("x.txt").exists());
     assert_eq!(holm(&stage, &args).code, Some(0), "without a policy it is written");
+}
+
+#[test]
+fn a_policy_that_is_named_and_not_there_ends_every_command_that_it_would_bind() {
+    let stage = stage([Act::says("Unbound.")], "");
+    let bound = |args: &[&str]| {
+        let mut command = command(&stage, args);
+        Ran::of(&command.env("HOLM_POLICY", stage.work().join("typo.toml")).output().unwrap())
+    };
+    let expect = "typo.toml: there is no such file\n  hint: ";
+    bound(&["run", "--model", MODEL, "-p", "Hi."]).fails(2, expect);
+    bound(&["config", "show", "--origin"]).fails(2, expect);
+    let checked = bound(&["check"]);
+    assert!(
+        checked.code == Some(2) && checked.out.contains("typo.toml: there is no such file; make it"),
+        "{checked:?}"
+    );
+    let paths = bound(&["paths"]);
+    assert!(paths.code == Some(0) && paths.out.contains("own_policy      "), "{paths:?}");
+    assert!(stage.double.requests().is_empty());
 }
 
 #[test]
@@ -202,9 +230,9 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
         holm(&stage, &["run", "-p", "Hi."]).fails(2, expect);
         holm(&stage, &["config", "show"]).fails(2, expect);
         let checked = holm(&stage, &["check"]);
-        assert_eq!((checked.code, checked.err.as_str()), (Some(3), ""), "{checked:?}");
+        assert_eq!((checked.code, checked.err.as_str()), (Some(2), ""), "{checked:?}");
         assert!(checked.out.starts_with("bad  settings  "), "{checked:?}");
-        assert!(checked.out.contains(&expect.replace("\n  hint", " hint")), "{checked:?}");
+        assert!(checked.out.contains(&expect.replace("\n  hint: ", "; ")), "{checked:?}");
     };
     check("model = \n", "mine.toml:1: ");
     check("\nmodle = \"a/b\"\n", "mine.toml:2: there is no key `modle`\n  hint: did you mean `model`?");
@@ -219,12 +247,39 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
     // It is told before anybody trusts it, and there is nothing to trust.
     let expect = "holm.toml:1: a project cannot set `mode`";
     let checked = holm(&stage, &["check"]);
-    assert!(checked.code == Some(3) && checked.out.contains(expect), "{checked:?}");
+    assert!(checked.code == Some(2) && checked.out.contains(expect), "{checked:?}");
     holm(&stage, &["config", "trust"]).fails(2, expect);
     let hash = ContentHash::of(b"mode = \"full\"\n").to_string();
     holm(&stage, &["config", "trust", "--yes", &hash]).fails(2, expect);
     let ran = holm(&stage, &["run", "--model", MODEL, "-p", "Hi."]);
     assert!(ran.code == Some(0) && ran.err.contains("nobody has trusted it"), "{ran:?}");
+}
+
+#[test]
+fn a_check_tells_mistakes_in_parts_also_of_keys_and_of_sidecars() {
+    let stage = stage([], "");
+    let tools = stage.data().join("tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join("mine.sh"), "#!/bin/sh\n").unwrap();
+    fs::write(tools.join("mine.toml"), "descripton = \"Does it.\"\n").unwrap();
+    fs::write(tools.join("notes.toml"), "descripton = \"Beside no tool.\"\n").unwrap();
+    fs::write(stage.data().join("keys.json"), "{\n").unwrap();
+    fs::set_permissions(stage.data().join("keys.json"), fs::Permissions::from_mode(0o600)).unwrap();
+    let checked = holm(&stage, &["check"]);
+    assert_eq!(checked.code, Some(2), "{checked:?}");
+    let row = |what: &str| {
+        let begins = format!("bad  {what}  ");
+        checked.out.lines().find(|line| line.starts_with(&begins)).unwrap_or_default()
+    };
+    assert!(row("sidecar ").contains("mine.toml:1: unknown field `descripton`"), "{checked:?}");
+    assert!(row("keys    ").contains("keys.json:2: it is no file of keys; mend the line"), "{checked:?}");
+    assert!(!checked.out.contains("notes.toml") && !checked.out.contains("hint: "), "{checked:?}");
+    let object = holm(&stage, &["check", "--json"]).out;
+    let mut rows = object.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let keys = rows.find(|row| row["what"] == "keys").unwrap();
+    assert_eq!((&keys["ok"], &keys["line"]), (&false.into(), &2.into()), "{keys}");
+    assert_eq!(keys["problem"], "it is no file of keys", "{keys}");
+    assert!(keys["hint"].is_string(), "{keys}");
 }
 
 #[test]
@@ -257,7 +312,11 @@ fn the_doctor_finds_a_database_that_is_damaged() {
         said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let row = rows.iter().find(|row| row["what"] == "database").unwrap();
     assert_eq!((said.code, &row["state"]), (Some(3), &"bad".into()), "{said:?}");
-    assert!(row["words"].as_str().unwrap().contains("holm restore"), "{row}");
+    let words = row["words"].as_str().unwrap();
+    let data = stage.data().canonicalize().unwrap();
+    assert!(words.contains("holm restore"), "{row}");
+    // Nothing is restored over what is there: the database alone would not be enough.
+    assert!(words.contains(&format!("move the whole folder {} away", data.display())), "{row}");
 }
 
 #[test]

@@ -88,8 +88,26 @@ fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
     assert_eq!((&flawed["usable"], flawed["problems"].as_array().unwrap().len()), (&true.into(), 1));
     fs::write(own.join("other/SKILL.md"), "---\nname: Bad Name\ndescription: x\n---\n").unwrap();
     let checked = holm(&["check"]);
-    assert!(checked.code == Some(3) && checked.out.contains("bad  skill"), "{checked:?}");
+    assert!(checked.code == Some(2) && checked.out.contains("bad  skill"), "{checked:?}");
+    holm(&["skill", "show", "other"]).fails(2, "other/SKILL.md is not used: line 2: ");
     holm(&["skill", "show", "nothing"]).fails(6, "there is no skill `nothing`");
+}
+
+#[test]
+fn a_projects_skill_that_nobody_trusts_does_not_hide_ones_own_of_the_same_name() {
+    let stage = Stage::new([]);
+    skill(&stage.work().join("../.holm/skills"), "fix", "", "Mine.");
+    skill(&stage.work().join(".holm/skills"), "fix", "", "Theirs.");
+    let holm = |args: &[&str]| Ran::of(&at_home(&stage, args).output().unwrap());
+    holm(&["skill", "show", "fix"]).says("Mine.\n");
+    let listed = holm(&["skill", "list"]).out;
+    let lines: Vec<&str> = listed.lines().collect();
+    assert_eq!(lines.len(), 2, "{listed}");
+    assert!(lines[0].starts_with("fix  Greets people.  ("), "{listed}");
+    assert!(lines[1].starts_with("fix  cannot be used: nobody has trusted it as it is"), "{listed}");
+    stage.agrees(["tool", "trust", ".holm/skills"]);
+    holm(&["skill", "show", "fix"]).says("Theirs.\n");
+    assert_eq!(holm(&["skill", "list"]).out.lines().count(), 1, "the one that is used");
 }
 
 #[test]
@@ -149,6 +167,12 @@ fn a_key_is_kept_used_tried_and_forgotten_and_never_shown() {
     holm(&["keys", "remove", "openai"]).fails(6, "no key of `openai` is kept here");
     holm(&["keys", "add", "nobody-knows"]).fails(6, "nobody-knows");
     holm(&["keys", "add", "openai"]).fails(2, "no key of openai was given");
+    // What was given is wrong, and not the file of keys.
+    fs::write(&typed, "first-line\nsecond-line\n").unwrap();
+    let mut add = without(&["keys", "add", "openai"]);
+    let two = Ran::of(&add.stdin(fs::File::open(&typed).unwrap()).output().unwrap());
+    two.fails(2, "what was given is no key of openai: a key is one line of text");
+    assert!(!two.err.contains("keys.json") && !two.err.contains("first-line"), "{two:?}");
     let mut refused = stage.command(["keys", "test", "openai"]);
     refused.env("OPENAI_API_KEY", "wrong-key-0001");
     let refused = Ran::of(&refused.output().unwrap());
@@ -318,7 +342,7 @@ fn arguments_that_a_promise_does_not_take_are_refused_before_a_model_is_asked() 
     fs::remove_file(folder.join("schemas/out.json")).unwrap();
     let broken = validate();
     assert!(broken.code == Some(3) && broken.out.contains("schemas/out.json: "), "{broken:?}");
-    run(&["x"]).fails(3, "promises what cannot be checked: the skill has no file `schemas/out.json`");
+    run(&["x"]).fails(2, "promises what cannot be checked: the skill has no file `schemas/out.json`");
 }
 
 #[test]

@@ -40,5 +40,6 @@ fn the_nearest_project_file_above_is_found_and_the_users_is_none() {
 #[test]
 fn a_policy_that_a_variable_names_does_not_take_the_administrators_place() {
     let found = Found::from(Path::new("/"), look(&[("HOLM_POLICY", "/mine.toml")]));
-    assert_eq!(found.policies, [PathBuf::from("/mine.toml"), PathBuf::from(POLICY)]);
+    let expect = [(PathBuf::from("/mine.toml"), Named::Yes), (PathBuf::from(POLICY), Named::No)];
+    assert_eq!(found.policies, expect);
 }

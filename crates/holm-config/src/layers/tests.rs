@@ -134,7 +134,7 @@ fn a_policy_that_allows_more_than_the_default_still_bounds_what_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     let policy = folder.path().join("policy.toml");
     fs::write(&policy, "mode = \"accept-edits\"\ngrants = [\"read:**\"]\n").unwrap();
-    let found = Found { policies: vec![policy], ..Found::default() };
+    let found = Found { policies: vec![(policy, Named::No)], ..Found::default() };
     let loaded = Layers::load(&found, |_, _| Ok(()), |_| None).unwrap();
     let wide: GrantSet =
         ["read:**", "write:**"].iter().map(|grant| grant.parse::<Grant>().unwrap()).collect();
@@ -148,6 +148,18 @@ fn a_policy_that_allows_more_than_the_default_still_bounds_what_is_asked() {
     let grants: Vec<String> =
         held.grants.into_iter().flatten().map(|grant| grant.value.to_string()).collect();
     assert_eq!(grants, ["read:**"]);
+}
+
+#[test]
+fn a_policy_that_somebody_named_and_that_is_not_there_is_refused() {
+    let missing = tempfile::tempdir().unwrap().path().join("policy.toml");
+    let load = |named| {
+        let found = Found { policies: vec![(missing.clone(), named)], ..Found::default() };
+        Layers::load(&found, |_, _| Ok(()), |_| None)
+    };
+    assert!(load(Named::No).is_ok());
+    let error = load(Named::Yes).unwrap_err();
+    assert_eq!((error.path, error.problem), (missing.clone(), ConfigProblem::Missing));
 }
 
 #[test]

@@ -81,6 +81,17 @@ fn what_a_project_cannot_say_is_named_with_its_line() {
 }
 
 #[test]
+fn a_project_is_never_told_to_write_what_it_cannot_say() {
+    let check = |text: &str, fix: &str| {
+        let error = read(text, Layer::Project).unwrap_err();
+        assert_eq!(error.fix(), fix, "{text}");
+    };
+    check("modde = \"plan\"\n", "did you mean `model`?");
+    check("[commands]\nalow = [\"ls\"]\n", "known here: deny");
+    check("zz = 1\n", "known here: aliases, commands, grants, ladder, limits, model, system, tools");
+}
+
+#[test]
 fn each_mistake_gives_one_message_with_file_line_and_fix() {
     let check = |text: &str, expect: &str, fix: &str| {
         let error = read(text, Layer::User).unwrap_err();

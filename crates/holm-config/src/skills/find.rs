@@ -68,9 +68,10 @@ impl SkillFolders {
         self.folders.iter().map(|(folder, _)| folder.as_path())
     }
 
-    /// The skills by name. One that cannot be read is known by its folder's name.
+    /// The skills by name, and of each name all that have it: the later wins, where it can be used. One that cannot be read is
+    /// known by its folder's name.
     #[must_use]
-    pub fn find(&self) -> BTreeMap<String, FoundSkill> {
+    pub fn find(&self) -> BTreeMap<String, Vec<FoundSkill>> {
         let (mut found, mut left) = (BTreeMap::new(), MOST_FOLDERS);
         for (folder, owner) in &self.folders {
             walk(folder, *owner, MOST_DEPTH, &mut left, &mut found);
@@ -84,7 +85,7 @@ fn walk(
     owner: Layer,
     depth: usize,
     left: &mut usize,
-    found: &mut BTreeMap<String, FoundSkill>,
+    found: &mut BTreeMap<String, Vec<FoundSkill>>,
 ) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     // A link can be turned elsewhere without any file changing, so none is followed.
@@ -101,11 +102,12 @@ fn walk(
                 let text = str::from_utf8(&bytes).map_err(|_| "it is no text in UTF-8".to_owned());
                 let skill = text.and_then(|text| Skill::parse(text).map_err(|error| error.to_string()));
                 let name = skill.as_ref().map_or_else(|_| name_of(&folder), |skill| skill.name.clone());
-                found.insert(name, FoundSkill { folder, owner, bytes, skill });
+                found.entry(name).or_default().push(FoundSkill { folder, owner, bytes, skill });
             }
             Err(error) if error.kind() == ErrorKind::FileTooLarge => {
-                let skill = Err(error.to_string());
-                found.insert(name_of(&folder), FoundSkill { folder, owner, bytes: Vec::new(), skill });
+                let (name, skill) = (name_of(&folder), Err(error.to_string()));
+                let large = FoundSkill { folder, owner, bytes: Vec::new(), skill };
+                found.entry(name).or_default().push(large);
             }
             Err(_) if depth > 1 => walk(&folder, owner, depth - 1, left, found),
             Err(_) => {}

@@ -88,13 +88,18 @@ fn skills_are_found_in_the_usual_places_and_the_project_wins() {
     write(work.join(".holm/skills/bad"), "Bad Name", "broken");
     let home = home.to_str().unwrap().to_owned();
     let found = SkillFolders::of(&work, |name| (name == "HOME").then(|| home.clone())).find();
+    let all = found.iter().flat_map(|(name, all)| all.iter().map(move |found| (name.as_str(), found)));
     let seen: Vec<(&str, Layer, bool)> =
-        found.iter().map(|(name, found)| (name.as_str(), found.owner, found.skill.is_ok())).collect();
-    assert_eq!(
-        seen,
-        [("bad", Layer::Project, false), ("one", Layer::Project, true), ("two", Layer::User, true)]
-    );
-    assert_eq!(found["one"].skill.as_ref().unwrap().description, "the project's");
+        all.map(|(name, found)| (name, found.owner, found.skill.is_ok())).collect();
+    // The user's stays in sight: the project's wins only where somebody trusts it.
+    let expect = [
+        ("bad", Layer::Project, false),
+        ("one", Layer::User, true),
+        ("one", Layer::Project, true),
+        ("two", Layer::User, true),
+    ];
+    assert_eq!(seen, expect);
+    assert_eq!(found["one"].last().unwrap().skill.as_ref().unwrap().description, "the project's");
 }
 
 #[test]
@@ -104,7 +109,7 @@ fn a_skill_that_is_too_large_to_be_read_is_named_all_the_same() {
     fs::create_dir(&large).unwrap();
     fs::File::create(large.join(SKILL_FILE)).unwrap().set_len(crate::MOST_FILE_BYTES + 1).unwrap();
     let found = SkillFolders::default().and(folder.path().to_owned()).find();
-    let why = found["large"].skill.as_ref().unwrap_err();
+    let why = found["large"][0].skill.as_ref().unwrap_err();
     assert!(why.contains("larger than"), "{why}");
 }
 

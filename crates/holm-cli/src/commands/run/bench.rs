@@ -1,6 +1,9 @@
 //! Everything that an agent of `holm run` is made of, laid out before the agent is put together.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use holm::{
     grants::Level,
@@ -13,7 +16,7 @@ use holm::{
 };
 use holm_server::terminal::Host;
 use holm_tools::{
-    agents::{AgentFile, AgentLoader, CrewProblem, ToolNames},
+    agents::{AgentFile, AgentLoader, CrewFault, CrewProblem, ToolNames},
     catalogue::Entry,
     conversation::{Lookup, Showing, TOOL_SEARCH, plan_tools},
     registry::{Following, Registry, Snapshot, keep_current},
@@ -26,6 +29,7 @@ use crate::{
     agents::{self, Only},
     approve::Terminal,
     brought::Brought,
+    company::line_naming,
     crew::{Helping, House, is_agent},
     entries,
     exit::{Exit, Trouble},
@@ -35,7 +39,7 @@ use crate::{
     places::Places,
     screen::Screen,
     settings::guides,
-    shelf::{Shelf, Watch},
+    shelf::{Shelf, Watch, lacks},
     skills::{self, Skills},
     talk,
     tools::{self, Confinement, Outside},
@@ -136,6 +140,7 @@ impl Bench {
             let notes = brings.add(shelf.registry(), places).await;
             notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
         }
+        can_work(args, &shelf, &beyond, screen)?;
         let began = shelf.snapshot();
         let helping = Helping::of(&began);
         let lookup = lookup(&began, &talk, &helping).filter(|_| only == Only::All);
@@ -274,6 +279,23 @@ fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
         }
     }
     Ok(())
+}
+
+/// Refuses an agent that was chosen and cannot be made as its file has it: without what it names it is another one. What a small
+/// model was not given is no fault of the file.
+fn can_work(args: &Args, shelf: &Shelf, beyond: &Toolbox, screen: &Arc<Screen>) -> Result<(), Trouble> {
+    let Some(agents::Chosen::Native { path, .. }) = &args.settled.agent else { return Ok(()) };
+    let snapshot = shelf.snapshot();
+    // Another file may have its name, and then it is called otherwise.
+    let own = snapshot.tools().find(|(_, entry)| Path::new(&entry.origin) == path);
+    let Some((tool, _)) = own else { return Ok(()) };
+    let is_own = |fault: &CrewFault| fault.agent == tool.declaration().name && !lacks(fault, beyond);
+    let Some(fault) = shelf.faults(screen).into_iter().find(is_own) else { return Ok(()) };
+    let (CrewProblem::NoTool { tool: name } | CrewProblem::Below { agent: name }) = &fault.why else {
+        return Ok(());
+    };
+    let line = line_naming(path, name);
+    Err(Trouble::new(Exit::Usage, format!("{}:{line}: {fault}", path.display())))
 }
 
 /// What the agent is called: as the one that was chosen, so that people see who used what.

@@ -149,7 +149,7 @@ impl House {
         let agent = order.agent.clone().filter(|name| name != USUAL);
         // A name, never a path: what a client says chooses among what is there.
         if let Some(name) = &agent
-            && listed(&room.places)?.iter().all(|listed| listed.name != *name)
+            && listed(&room.places).iter().all(|listed| listed.name != *name)
         {
             return Err(OpenError::Missing { what: "agent" });
         }
@@ -222,7 +222,7 @@ impl Workshop for House {
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
             let mut cards = vec![AgentCard { name: USUAL.into(), description: ABOUT_USUAL.into() }];
-            cards.extend(listed(&room.places)?);
+            cards.extend(listed(&room.places));
             Ok(cards)
         })
     }
@@ -301,12 +301,11 @@ impl Workshop for House {
     }
 }
 
-/// The agents that are files and can be used.
-fn listed(places: &Places) -> Result<Vec<AgentCard>, OpenError> {
-    let listed = Chosen::list(places).map_err(|trouble| refused(&trouble))?;
+/// The agents that are files and can be read. What else keeps one from working is told to whoever asks for it.
+fn listed(places: &Places) -> Vec<AgentCard> {
     let card =
         |name, about: Result<String, String>| about.ok().map(|description| AgentCard { name, description });
-    Ok(listed.into_iter().filter_map(|agent| card(agent.name, agent.about)).collect())
+    Chosen::list(places).into_iter().filter_map(|agent| card(agent.name, agent.about)).collect()
 }
 
 /// What goes wrong with the machine is for whoever started the server, not for its clients.

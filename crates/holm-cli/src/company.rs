@@ -1,0 +1,154 @@
+//! What keeps an agent of a file from working beside the others, as far as that can be told without starting anything.
+
+use std::{
+    collections::BTreeSet,
+    fmt, fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use holm::{grants::GrantSet, runtime::Toolbox};
+use holm_config::read_plain_text;
+use holm_tools::{
+    agents::{AgentFile, ToolNames},
+    files::{self, Desk},
+    info,
+    root::Root,
+    shell::Rules,
+};
+
+use crate::{
+    approve::{Person, Terminal},
+    circles::{self, Circles},
+    kept::Kept,
+    places::Places,
+    screen::Screen,
+    skills, talk,
+    tools::{self, Confinement, Outside, Set},
+};
+
+/// The agents that lie here, and the tools that they can name.
+pub(crate) struct Company {
+    circles: Circles,
+    agents: BTreeSet<String>,
+    tools: Names,
+}
+
+/// What keeps an agent from working, with the line of its file that says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Flaw {
+    pub(crate) line: usize,
+    pub(crate) why: String,
+    pub(crate) fix: &'static str,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "line {}: {}; {}", self.line, self.why, self.fix)
+    }
+}
+
+impl Company {
+    /// Of these agents.
+    pub(crate) fn of<'a>(agents: impl IntoIterator<Item = &'a AgentFile>, places: &Places) -> Self {
+        let agents: Vec<&AgentFile> = agents.into_iter().collect();
+        Self {
+            circles: Circles::among(agents.iter().copied()),
+            agents: agents.iter().map(|agent| agent.name.clone()).collect(),
+            tools: Names::here(places),
+        }
+    }
+
+    /// What keeps the agent of this file from working.
+    pub(crate) fn flaw(&self, agent: &AgentFile, path: &Path) -> Option<Flaw> {
+        if let Some(circle) = self.circles.through(&agent.name) {
+            let line = line_naming(path, circle.second());
+            return Some(Flaw { line, why: circle.to_string(), fix: circles::MEND });
+        }
+        let named = match &agent.tools {
+            ToolNames::These(names) => names.as_slice(),
+            ToolNames::All => &[],
+        };
+        let is_there = |name: &&String| self.agents.contains(*name) || self.tools.may_have(name);
+        let name = named.iter().chain(&agent.manages).find(|name| !is_there(name))?;
+        let fix = match name.as_str() {
+            "web_search" => "set HOLM_SEARCH, or take it out of the file",
+            _ => "add it, or take it out of the file",
+        };
+        let why = format!("there is no tool and no agent `{name}`");
+        Some(Flaw { line: line_naming(path, name), why, fix })
+    }
+}
+
+/// The line on which the file of an agent names a tool or another agent, from 1.
+pub(crate) fn line_naming(path: &Path, name: &str) -> usize {
+    let text = read_plain_text(path).unwrap_or_default();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let mut key = "";
+    for (number, line) in (1..).zip(text.lines()) {
+        if number > 1 && line.trim_end() == "---" {
+            break;
+        }
+        let begins = line.starts_with(|c: char| c.is_ascii_alphabetic());
+        if let Some((word, _)) = line.split_once(':').filter(|_| begins) {
+            key = word.trim_end();
+        }
+        let names = line.split(|c: char| !is_part(c)).any(|word| word == name);
+        if names && matches!(key, "tools" | "manages") {
+            return number;
+        }
+    }
+    1
+}
+
+/// The names of tools: Holm's own, and whether there are files whose tools nobody knows before they are started.
+struct Names {
+    own: BTreeSet<String>,
+    /// Programs and WASM files say themselves what they are called.
+    others: bool,
+    /// The tools of servers have the server's name in front.
+    servers: bool,
+}
+
+impl Names {
+    fn here(places: &Places) -> Self {
+        let screen = Arc::new(Screen::default());
+        let nobody = Terminal::new(GrantSet::new(), Person::Away, Arc::clone(&screen));
+        let mut own = BTreeSet::from([skills::TOOL.to_owned()]);
+        own.extend(names_of(&talk::tools(&nobody)));
+        let (env, rules) = (|name: &str| std::env::var(name).ok(), Rules::default());
+        // Whoever only looks at names needs no jail.
+        let outside = Outside::here(places, &Kept::default(), rules.clone(), Confinement::None, env);
+        let all = tools::own(Set::All, outside.and(native(places)), places, &rules, &screen);
+        let few = tools::own(Set::Few, Outside::default(), places, &rules, &screen);
+        own.extend(names_of(&all).into_iter().chain(names_of(&few)));
+        let is = |path: &PathBuf, ending: &str| path.to_string_lossy().ends_with(ending);
+        let files: Vec<PathBuf> =
+            [places.tools(), places.project_tools()].iter().flat_map(|folder| files_of(folder)).collect();
+        let servers = files.iter().any(|path| is(path, ".mcp.json"));
+        let others = files.iter().any(|path| !is(path, ".mcp.json") && !is(path, ".md"));
+        Self { own, others, servers }
+    }
+
+    /// Whether there is a tool of this name, or may be.
+    fn may_have(&self, name: &str) -> bool {
+        self.others || self.own.contains(name) || (self.servers && name.contains('_'))
+    }
+}
+
+fn names_of(tools: &Toolbox) -> Vec<String> {
+    tools.iter().map(|tool| tool.declaration().name.clone()).collect()
+}
+
+fn native(places: &Places) -> anyhow::Result<Toolbox> {
+    let mut tools = Toolbox::new();
+    for tool in files::tools(Desk::new(Root::open(&places.work)?)).into_iter().chain(info::tools()) {
+        tools.add_shared(tool)?;
+    }
+    Ok(tools)
+}
+
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.is_file()).collect()
+}
