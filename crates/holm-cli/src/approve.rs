@@ -18,6 +18,7 @@ use crate::{
     editor::Editor,
     elsewhere::Elsewhere,
     exit::{Exit, Trouble},
+    places::quoted,
     screen::{Open, Screen},
 };
 
@@ -223,10 +224,6 @@ fn level_asked(level: Level) -> Option<&'static str> {
 
 /// Which flags would have let a call run, for the person who reads the notes later.
 fn flags(proposal: &Proposal) -> String {
-    let quoted = |grant: &String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || ":/._-@".contains(c);
-        if grant.chars().all(plain) { grant.clone() } else { format!("'{}'", grant.replace('\'', "'\\''")) }
-    };
     let list = |flag: &str, grants: &[String]| {
         grants.iter().map(|grant| format!("{flag} {}", quoted(grant))).collect::<Vec<_>>().join(" ")
     };

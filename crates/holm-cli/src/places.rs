@@ -99,6 +99,16 @@ impl Places {
         Self { bounds, ..self }
     }
 
+    /// A command as a person types it to come to these places again: with the data folder, where the environment alone leads to
+    /// another one.
+    pub(crate) fn typed(&self, words: &str) -> String {
+        let usual = data_here(None).ok().and_then(|folder| folder.canonicalize().ok());
+        if usual.as_ref() == Some(&self.data) {
+            return format!("holm {words}");
+        }
+        format!("holm --data {} {words}", quoted(&self.data.to_string_lossy()))
+    }
+
     /// The user's own tools.
     pub(crate) fn tools(&self) -> PathBuf {
         self.data.join("tools")
@@ -164,6 +174,16 @@ impl Places {
     /// Compiled code.
     pub(crate) fn code(&self) -> PathBuf {
         self.data.join("code")
+    }
+}
+
+/// A word as a shell takes it for one.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/._-@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -252,6 +252,11 @@ impl Args {
         }
     }
 
+    /// The script that answers in place of a model.
+    pub(crate) fn script(&self) -> Option<&Path> {
+        self.script.as_deref()
+    }
+
     /// Whether commands run without a jail.
     pub(crate) fn is_unconfined(&self) -> bool {
         self.unconfined

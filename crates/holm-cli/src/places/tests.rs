@@ -21,6 +21,27 @@ fn the_flag_wins_over_the_environment_and_that_over_the_usual_place() {
     check(None, &[], None);
 }
 
+#[test]
+fn a_word_is_one_word_for_a_shell() {
+    for (word, expect) in [
+        ("/a/b-c.d", "/a/b-c.d"),
+        ("my data", "'my data'"),
+        ("it's", r"'it'\''s'"),
+        ("$HOME", "'$HOME'"),
+        ("", "''"),
+    ] {
+        assert_eq!(quoted(word), expect);
+    }
+}
+
+#[test]
+fn a_command_names_a_data_folder_that_nobody_would_find_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = Places::at(folder.path().join("my data"), "/work");
+    let expect = format!("holm --data '{}/my data' session list", folder.path().display());
+    assert_eq!(places.typed("session list"), expect);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_that_is_made_is_for_its_owner_alone() {
