@@ -551,7 +551,7 @@ async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
     if interrupts.recv().await.is_none() {
         return;
     }
-    screen.note_at_once("holm: stopping; press Ctrl-C again to leave at once");
+    screen.note_of_the_end("holm: stopping; press Ctrl-C again to leave at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel("interrupted");
     if interrupts.recv().await.is_some() {

@@ -494,8 +494,8 @@ fn holm_alone_at_a_terminal_is_a_chat() {
 
 #[test]
 fn whoever_leaves_is_told_the_command_that_leads_back() {
-    let stage = Stage::new([])
-        .file("script.json", r#"{"results":[{"replied":{"blocks":[{"text":"By heart."}]}}]}"#);
+    let stage =
+        Stage::new([]).file("script.json", r#"{"results":[{"replied":{"blocks":[{"text":"By heart."}]}}]}"#);
     let args = ["chat", "--data", "other data", "--script", "script.json"];
     let mut chat = Pty::start(&stage, LARGE, &args, &[]);
     chat.shows("Say what is to be done.");
