@@ -73,8 +73,7 @@ pub(super) fn files(work: &Path) -> Vec<String> {
     let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
     let named = files.filter_map(|entry| {
         let name = entry.path().strip_prefix(work).ok()?.to_str()?.to_owned();
-        // A name with a blank in it could not be told from two words.
-        (!name.contains(char::is_whitespace) && one_line(&name) == name).then_some(name)
+        (one_line(&name) == name).then_some(name)
     });
     let mut names: Vec<String> = named.take(MOST_FILES).collect();
     names.sort();

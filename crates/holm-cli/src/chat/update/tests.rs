@@ -455,6 +455,17 @@ fn files_are_completed_once_they_are_known() {
 }
 
 #[test]
+fn a_file_with_a_blank_in_its_name_is_completed_in_quotes() {
+    for begun in ["see @my", "see @\"my f"] {
+        let mut chat = Chat::open();
+        chat.types(begun);
+        chat.tells(Msg::Files(vec!["my file.txt".into(), "README.md".into()]));
+        chat.presses("tab");
+        assert_eq!(chat.state.draft(), "see @\"my file.txt\" ");
+    }
+}
+
+#[test]
 fn commands_are_completed_and_sent_when_they_are_whole() {
     let mut chat = Chat::open();
     chat.types("/sess");
