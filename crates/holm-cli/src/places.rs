@@ -252,6 +252,14 @@ pub(crate) fn readable_file(path: &Path) -> io::Result<fs::File> {
     new_file(path, 0o644)
 }
 
+/// Why no new file could be made, in words for a person.
+pub(crate) fn why_unmade(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => "it is there already".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 fn new_file(path: &Path, mode: u32) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

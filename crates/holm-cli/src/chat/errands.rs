@@ -90,7 +90,7 @@ pub(super) async fn export(
     let bytes = store.export(session, Format::Markdown).await.map_err(|error| error.to_string())?;
     let path = work.join(path.unwrap_or_else(|| format!("{session}.md")));
     let written = places::private_file(&path).and_then(|mut file| io::Write::write_all(&mut file, &bytes));
-    written.map_err(|error| format!("{}: {error}", path.display()))?;
+    written.map_err(|error| format!("{} is not written: {}", path.display(), places::why_unmade(&error)))?;
     Ok(format!("written to {}", path.display()))
 }
 

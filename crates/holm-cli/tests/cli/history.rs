@@ -66,7 +66,7 @@ fn a_session_is_written_out_in_three_ways() {
     let file = ["session", "export", "old", "--format", "jsonl", "--out", "old.jsonl"];
     stage.holm(file).says("");
     assert_eq!(fs::read_to_string(stage.work().join("old.jsonl")).unwrap(), lines);
-    stage.holm(file).fails(1, "old.jsonl cannot be written");
+    stage.holm(file).fails(1, "old.jsonl cannot be written: it is there already");
     stage.holm(["session", "export", "none"]).fails(6, "there is no session `none`");
 }
 
