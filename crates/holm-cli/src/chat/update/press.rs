@@ -5,7 +5,7 @@ use std::{mem, time::Duration};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use holm::grants::Mode;
 
-use super::act::answered;
+use super::act::{UNUSABLE, answered};
 use crate::chat::{
     attach,
     draw::Areas,
@@ -225,7 +225,7 @@ impl State {
                 self.took();
                 self.say(Words::typed(text))
             }
-            Some(Phase::Broken) | None => self.told("this session cannot be used; /new begins another"),
+            Some(Phase::Broken) | None => self.told(UNUSABLE),
         }
     }
 

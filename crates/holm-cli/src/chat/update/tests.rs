@@ -547,6 +547,20 @@ fn what_cannot_be_opened_is_told_and_cannot_be_spoken_to() {
 }
 
 #[test]
+fn what_is_said_to_a_session_that_cannot_be_used_stays_where_it_was_typed() {
+    for line in ["hello", "/plan tidy up", "/review src"] {
+        let mut chat = Chat::open();
+        let says = Says::Text("Review {{content}} closely.".into());
+        chat.state.customs = vec![Custom { name: "review".into(), about: String::new(), says }];
+        chat.says("/new");
+        chat.tells(Msg::Failed { tab: TabId(2), why: "no key".into() });
+        assert_eq!(chat.says(line), [], "{line}");
+        assert_eq!((chat.state.draft(), chat.state.tabs[1].mode), (line, Mode::Default));
+        assert!(chat.state.flash.contains("/new begins another"), "{}", chat.state.flash);
+    }
+}
+
+#[test]
 fn an_end_leaves_no_question_and_nothing_unsaid() {
     let mut chat = Chat::open();
     chat.says("go");
