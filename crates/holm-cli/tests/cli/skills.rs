@@ -197,6 +197,7 @@ fn shells_manuals_and_other_programs_are_told_what_the_command_is() {
     assert!(manual.code == Some(0) && manual.out.contains(".TH holm 1"), "{manual:?}");
     let manual = stage.holm(["man", "run"]);
     assert!(manual.out.contains(".TH holm-run 1") && manual.out.contains("media"), "{manual:?}");
+    assert!(manual.out.contains(".SH NAME\nholm\\-run \\- "), "{manual:?}");
     assert!(stage.holm(["man", "session", "show"]).out.contains(".TH holm-session-show 1"));
     stage.holm(["man", "fly"]).fails(6, "there is no command `fly`");
     let described = stage.holm(["describe"]);
