@@ -21,7 +21,10 @@ fn a_missing_key_is_5_and_says_which_variable_to_set() {
     let output =
         stage.command(["run", "-p", "hi", "--model", "anthropic/claude-sonnet-4-5"]).output().unwrap();
     let ran = crate::stage::Ran::of(&output);
-    ran.fails(5, "hint: set ANTHROPIC_API_KEY in the environment");
+    ran.fails(
+        5,
+        "hint: set ANTHROPIC_API_KEY in the environment, or keep one with `holm keys add anthropic`",
+    );
 }
 
 #[test]

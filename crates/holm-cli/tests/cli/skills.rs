@@ -162,10 +162,16 @@ fn a_person_begins_with_a_file_that_works_and_is_never_overwritten() {
     let holm = |args: &[&str]| Ran::of(&at_home(&stage, args).output().unwrap());
     let made = holm(&["init", "--model", MODEL]);
     assert!(made.code == Some(0) && made.out.contains("next: holm run"), "{made:?}");
+    assert_eq!(made.err, "", "there is a key");
     holm(&["run", "-p", "Hi."]).says("Here.\n");
     holm(&["init"]).fails(2, "is there already");
     let shown = holm(&["config", "show"]);
     assert_eq!(shown.out, format!("model = \"{MODEL}\"\n"));
+    let mut keyless = stage.command(["init", "--model", MODEL]);
+    let home = stage.work().join("../elsewhere");
+    let keyless = keyless.env("HOME", home).env_remove("OPENAI_API_KEY").output().unwrap();
+    let told = "holm: there is no key of openai yet: `holm keys add openai` keeps one, or set OPENAI_API_KEY";
+    assert!(Ran::of(&keyless).err.starts_with(told), "{keyless:?}");
     // Without a model and without a key it works too.
     let made = holm(&["init", "--project"]);
     assert!(made.code == Some(0) && made.out.contains("next: holm config trust"), "{made:?}");
