@@ -45,8 +45,7 @@ impl State {
         match command {
             Slash::Model(Some(model)) => return vec![self.open(How::New { model: Some(model) }, mode)],
             Slash::Model(None) => {
-                let text =
-                    format!("this session works with {}; /model NAME begins one with another", tab.model);
+                let text = format!("this is {}; /model NAME begins a new session", tab.model);
                 return self.told(&text);
             }
             Slash::Compact => return self.compact(),
