@@ -18,6 +18,7 @@ use crate::{
     editor::Editor,
     elsewhere::Elsewhere,
     exit::{Exit, Trouble},
+    places::quoted,
     screen::{Open, Screen},
 };
 
@@ -70,9 +71,11 @@ impl Terminal {
         Self { desk: Some(Arc::clone(desk)), ..self }
     }
 
-    /// The first answer: that of the person here, or of somebody who watches. Where nobody is here, nobody is waited for.
+    /// The first answer: that of the person here, who is asked as long as the question is open, or of somebody who watches.
+    /// Where nobody is here, nobody is waited for.
     pub(crate) fn first<T: Send + 'static>(
         &self,
+        open: Open,
         here: BoxFuture<'static, T>,
         elsewhere: impl FnOnce(&Arc<Desk>) -> BoxFuture<'static, T>,
     ) -> BoxFuture<'static, T> {
@@ -84,9 +87,14 @@ impl Terminal {
         let Some(desk) = desk.filter(|desk| desk.open().len() < MOST_SHARED) else { return here };
         let elsewhere = elsewhere(desk);
         Box::pin(async move {
+            // Dropped last, so that it is known then who has answered.
+            let mut here = here;
             tokio::select! {
-                answer = here => answer,
-                answer = elsewhere => answer,
+                answer = &mut here => answer,
+                answer = elsewhere => {
+                    open.answered_elsewhere();
+                    answer
+                }
             }
         })
     }
@@ -107,13 +115,14 @@ impl Terminal {
     /// Has the person asked, when it is this question's turn. None if nobody is there, or nobody could be asked.
     pub(crate) fn when_free<T: Send + 'static>(
         &self,
+        open: Open,
         ask: impl FnOnce(&Screen) -> T + Send + 'static,
     ) -> BoxFuture<'static, Option<T>> {
         if !matches!(self.person, Person::There) {
             return Box::pin(async { None });
         }
         let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
-        let waits = Waits { open: Open::default(), screen: Arc::clone(&screen) };
+        let waits = Waits { open, screen: Arc::clone(&screen) };
         Box::pin(async move {
             // Kept until somebody has answered, or nobody waits any more.
             let waits = waits;
@@ -151,7 +160,7 @@ impl Asker for Terminal {
         if is_named(&self.yes, &proposal) {
             return Box::pin(async { Answer::Once });
         }
-        let (asked, offered) = (proposal.clone(), offer.clone());
+        let (asked, offered, open) = (proposal.clone(), offer.clone(), Open::default());
         let here: BoxFuture<'static, Answer> = match &self.person {
             Person::Elsewhere(person) => person.approve(proposal, offer),
             Person::Away => {
@@ -161,7 +170,8 @@ impl Asker for Terminal {
             }
             Person::There => {
                 let drafts = self.drafts.clone();
-                let asked = self.when_free(move |screen| ask(screen, &proposal, &offer, drafts.as_deref()));
+                let asked = self
+                    .when_free(open.clone(), move |screen| ask(screen, &proposal, &offer, drafts.as_deref()));
                 Box::pin(async move {
                     asked
                         .await
@@ -169,7 +179,7 @@ impl Asker for Terminal {
                 })
             }
         };
-        self.first(here, |desk| desk.approve(&asked, &offered))
+        self.first(open, here, |desk| desk.approve(&asked, &offered))
     }
 }
 
@@ -223,10 +233,6 @@ fn level_asked(level: Level) -> Option<&'static str> {
 
 /// Which flags would have let a call run, for the person who reads the notes later.
 fn flags(proposal: &Proposal) -> String {
-    let quoted = |grant: &String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || ":/._-@".contains(c);
-        if grant.chars().all(plain) { grant.clone() } else { format!("'{}'", grant.replace('\'', "'\\''")) }
-    };
     let list = |flag: &str, grants: &[String]| {
         grants.iter().map(|grant| format!("{flag} {}", quoted(grant))).collect::<Vec<_>>().join(" ")
     };

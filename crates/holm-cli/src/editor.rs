@@ -55,7 +55,7 @@ impl Editor {
             Ok(status) => {
                 let message =
                     format!("the editor `{}` ended with {status}, so nothing was done", self.command);
-                Err(Trouble::new(Exit::Cancelled, message))
+                Err(Trouble::new(Exit::Failed, message))
             }
             Err(error) => {
                 let message = format!("the editor `{}` cannot be started: {error}", self.command);

@@ -48,7 +48,11 @@ mod trial;
 mod withholding;
 mod worktrees;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use holm::grants::GrantSet;
@@ -160,9 +164,12 @@ fn main() -> ExitCode {
     holm_local::serve_if_asked();
     // Compiling WASM starts this program again; then it does nothing else.
     holm_sandbox::compiler_main();
-    let given = Cli::command().get_matches();
-    let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     let screen = Screen::default();
+    let given = match Cli::command().try_get_matches() {
+        Ok(given) => given,
+        Err(said) => return told(&said, &screen),
+    };
+    let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     match execute(cli, given.subcommand_name().unwrap_or_default()) {
         Ok(exit) => match Screen::lost() {
             Some(why) if exit == Exit::Done => {
@@ -176,6 +183,18 @@ fn main() -> ExitCode {
             screen.note(&format!("error: {error:#}"));
             error.downcast_ref::<Trouble>().map_or(Exit::Failed, |trouble| trouble.exit).into()
         }
+    }
+}
+
+/// Prints what is wrong with the words that were typed, or the help that they ask for; help that did not arrive is none.
+fn told(said: &clap::Error, screen: &Screen) -> ExitCode {
+    let printed = said.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(lost) if !said.use_stderr() && lost.kind() != io::ErrorKind::BrokenPipe => {
+            screen.note(&format!("error: not all of it reached standard output: {lost}"));
+            Exit::Failed.into()
+        }
+        Ok(()) | Err(_) => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(Exit::Usage.code())),
     }
 }
 

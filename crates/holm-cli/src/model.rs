@@ -153,13 +153,15 @@ fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
     match error {
         ClientError::NoKey { .. } | ClientError::WrongKey { .. } => {
             let services = Services::stock();
-            let keys = services.resolve(name).map(|(_, service)| service.keys.join(" or "));
+            let known = services.resolve(name).map(|(_, service)| (service.keys.join(" or "), &service.id));
             let trouble = Trouble::new(Exit::Provider, error.to_string());
             if let Some(why) = reach.lost(name) {
                 return trouble.hint(why);
             }
-            match keys {
-                Ok(keys) if !keys.is_empty() => trouble.hint(format!("set {keys} in the environment")),
+            match known {
+                Ok((keys, provider)) if !keys.is_empty() => trouble.hint(format!(
+                    "set {keys} in the environment, or keep one with `holm keys add {provider}`"
+                )),
                 Ok(_) | Err(_) => trouble,
             }
         }

@@ -99,6 +99,16 @@ impl Places {
         Self { bounds, ..self }
     }
 
+    /// A command as a person types it to come to these places again: with the data folder, where the environment alone leads to
+    /// another one.
+    pub(crate) fn typed(&self, words: &str) -> String {
+        let usual = data_here(None).ok().and_then(|folder| folder.canonicalize().ok());
+        if usual.as_ref() == Some(&self.data) {
+            return format!("holm {words}");
+        }
+        format!("holm --data {} {words}", quoted(&self.data.to_string_lossy()))
+    }
+
     /// The user's own tools.
     pub(crate) fn tools(&self) -> PathBuf {
         self.data.join("tools")
@@ -167,6 +177,16 @@ impl Places {
     }
 }
 
+/// A word as a shell takes it for one.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/._-@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// Makes the folder, for its owner alone, and gives the database's path in it.
 pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
     private_folder(folder).map_err(|error| {
@@ -230,6 +250,14 @@ pub(crate) fn private_file(path: &Path) -> io::Result<fs::File> {
 /// Makes a file that was not there, which others read and its owner alone writes.
 pub(crate) fn readable_file(path: &Path) -> io::Result<fs::File> {
     new_file(path, 0o644)
+}
+
+/// Why no new file could be made, in words for a person.
+pub(crate) fn why_unmade(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => "it is there already".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 fn new_file(path: &Path, mode: u32) -> io::Result<fs::File> {

@@ -46,6 +46,8 @@ struct State {
     waiting: Option<Vec<(Stream, String)>>,
     /// The question that is put now.
     asks: Option<Open>,
+    /// Whether the person was told that everything comes to its end.
+    ends: Ends,
     /// Whether the last line of the terminal says what is under way; whatever comes next takes its place.
     passing: Passing,
 }
@@ -58,14 +60,34 @@ enum Passing {
     Drawn,
 }
 
+/// Whether everything comes to its end, as the person here wants it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Ends {
+    #[default]
+    No,
+    Told,
+}
+
 /// A question for as long as somebody waits for its answer. Clones are the same question.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Open(Arc<AtomicBool>);
+pub(crate) struct Open(Arc<Waited>);
+
+/// Whether somebody still waits, and who has answered if not.
+#[derive(Debug, Default)]
+struct Waited {
+    is_over: AtomicBool,
+    elsewhere: AtomicBool,
+}
 
 impl Open {
     /// Whether nobody waits any more.
     pub(crate) fn is_over(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        self.0.is_over.load(Ordering::Acquire)
+    }
+
+    /// Somebody who is not at this terminal has answered.
+    pub(crate) fn answered_elsewhere(&self) {
+        self.0.elsewhere.store(true, Ordering::Release);
     }
 }
 
@@ -216,13 +238,14 @@ impl Screen {
         self.state().put(Stream::Err, format!("{}\n", visible(text)));
     }
 
-    /// A note that cannot wait for an answer.
-    pub(crate) fn note_at_once(&self, text: &str) {
+    /// Says that everything comes to its end, which cannot wait for an answer.
+    pub(crate) fn note_of_the_end(&self, text: &str) {
         if let Some(note) = &self.notes {
             return note(&visible(text));
         }
         let mut state = self.state();
         state.wipe();
+        state.ends = Ends::Told;
         write(Stream::Err, &format!("\n{}\n", visible(text)));
     }
 
@@ -266,14 +289,16 @@ impl Screen {
         asked
     }
 
-    /// Nobody waits for the answer to a question any more: somebody else has given it. Whoever sits here is told, and what
-    /// others have written meanwhile is shown.
+    /// Nobody waits for the answer to a question any more: somebody else has given it, or it is not wanted. Whoever sits here is
+    /// told why, unless they have ended it themselves, and what others have written meanwhile is shown.
     pub(crate) fn give_up(&self, open: &Open) {
-        open.0.store(true, Ordering::Release);
+        open.0.is_over.store(true, Ordering::Release);
         let mut state = self.state();
         let is_put = state.asks.as_ref().is_some_and(|put| Arc::ptr_eq(&put.0, &open.0));
         let Some(waiting) = state.waiting.take_if(|_| is_put) else { return };
-        write(Stream::Err, "\nholm: this was answered elsewhere; press Enter before the next question\n");
+        if let Some(why) = why_over(open, state.ends) {
+            write(Stream::Err, &format!("\nholm: {why}; press Enter before the next question\n"));
+        }
         for (stream, text) in waiting {
             write(stream, &text);
         }
@@ -290,6 +315,17 @@ impl Screen {
     /// Every change is one step, so a panic elsewhere leaves nothing half done.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a person is told whose answer nobody waits for any more; nothing where they know it.
+fn why_over(open: &Open, ends: Ends) -> Option<&'static str> {
+    if open.0.elsewhere.load(Ordering::Acquire) {
+        return Some("this was answered elsewhere");
+    }
+    match ends {
+        Ends::Told => None,
+        Ends::No => Some("nobody waits for this answer any more"),
     }
 }
 

@@ -22,7 +22,13 @@ use holm_tools::registry::{
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::{approve::Terminal, bounds::Bounds, entries, places::Places, screen::Screen};
+use crate::{
+    approve::Terminal,
+    bounds::Bounds,
+    entries,
+    places::Places,
+    screen::{Open, Screen},
+};
 
 /// How long a file may take to say what its tools are before somebody who waits is told.
 const SLOW: Duration = Duration::from_secs(3);
@@ -181,7 +187,7 @@ impl Asker for Terminal {
         if let Some(person) = self.elsewhere() {
             return person.fill_in(question);
         }
-        let asked = self.when_free(move |screen| fill_in(screen, &question));
+        let asked = self.when_free(Open::default(), move |screen| fill_in(screen, &question));
         Box::pin(async move { asked.await.flatten().unwrap_or(Answer::Cancelled) })
     }
 }

@@ -118,7 +118,7 @@ impl Shelf {
         }
         if !lacking.is_empty() {
             let names: Vec<String> = lacking.into_iter().map(|fault| fault.agent).collect();
-            let why = "a small model has few tools, and --tools all has theirs";
+            let why = "they need tools that a small model is not given; `--tools all` gives it all of them";
             screen.note(&format!("holm: no work is handed to {}: {why}", names.join(", ")));
         }
     }

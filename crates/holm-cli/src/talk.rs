@@ -5,7 +5,10 @@ use std::sync::Arc;
 use holm::runtime::{BoxFuture, Toolbox, Typed};
 use holm_tools::conversation::{AskUser, Brief, People, Sleep, Todo};
 
-use crate::{approve::Terminal, screen::Screen};
+use crate::{
+    approve::Terminal,
+    screen::{Open, Screen},
+};
 
 /// The tools of the conversation that these people take part in.
 pub(crate) fn tools(terminal: &Terminal) -> Toolbox {
@@ -47,15 +50,16 @@ impl People for OfHelper {
 
 impl People for Terminal {
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
+        let open = Open::default();
         let here: BoxFuture<'static, Option<String>> = match self.elsewhere() {
             Some(person) => person.ask(question, choices),
             None => {
                 let (question, choices) = (question.to_owned(), choices.to_vec());
-                let asked = self.when_free(move |screen| ask(screen, &question, &choices));
+                let asked = self.when_free(open.clone(), move |screen| ask(screen, &question, &choices));
                 Box::pin(async move { asked.await.flatten() })
             }
         };
-        self.first(here, |desk| desk.words(question, choices))
+        self.first(open, here, |desk| desk.words(question, choices))
     }
 
     fn tell(&self, text: &str) {

@@ -31,9 +31,12 @@ const TOOLS: [(&str, &str); 11] = [
     ("LS", "list"),
     ("Bash", "shell"),
     ("WebFetch", "fetch"),
-    ("WebSearch", "web_search"),
+    ("WebSearch", SEARCH),
     ("TodoWrite", "todo"),
 ];
+
+/// The tool that is there only where a person has named a service for it.
+const SEARCH: &str = "web_search";
 
 /// A text in Holm's form, and what did not fit into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,8 +167,13 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
     let ours = |tool: String| {
         let bare = tool.split('(').next().unwrap_or(&tool);
         let ours = TOOLS.iter().find(|(theirs, _)| *theirs == bare).map(|(_, ours)| (*ours).to_owned());
-        if ours.is_none() {
-            notes.push(format!("there is no tool like `{tool}`; it is left out"));
+        match ours.as_deref() {
+            None => notes.push(format!("there is no tool like `{tool}`; it is left out")),
+            Some(SEARCH) => notes.push(format!(
+                "`{SEARCH}` is there where HOLM_SEARCH names a service; without one the agent cannot be used, so set it or take \
+                 `{SEARCH}` out of its tools"
+            )),
+            Some(_) => {}
         }
         ours
     };
@@ -225,13 +233,18 @@ pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
     Converted { name: agent.slug.clone(), text, notes }
 }
 
-/// The servers of an agent of agents-exe, as an `mcpServers` object.
+/// The servers of an agent of agents-exe, as an `mcpServers` object. No server starts in the folder of its agent here, so `whole`
+/// gives the whole path of a word that names a file from there.
 #[must_use]
-pub fn exe_servers(agent: &ExeAgent) -> Json {
-    let servers = agent
-        .servers
-        .iter()
-        .map(|server| (server.name.clone(), json!({ "command": server.executable, "args": server.args })));
+pub fn exe_servers(agent: &ExeAgent, whole: impl Fn(&str) -> Option<String>) -> Json {
+    let placed = |word: &String| whole(word).unwrap_or_else(|| word.clone());
+    let servers = agent.servers.iter().map(|server| {
+        // A bare name is looked for where programs are.
+        let command = Some(&server.executable).filter(|word| word.contains('/')).map(placed);
+        let command = command.unwrap_or_else(|| server.executable.clone());
+        let args: Vec<String> = server.args.iter().map(placed).collect();
+        (server.name.clone(), json!({ "command": command, "args": args }))
+    });
     json!({ "mcpServers": servers.collect::<Map<_, _>>() })
 }
 

@@ -80,7 +80,7 @@ pub enum GgufError {
     #[error("GGUF version {0} is not supported; versions 2 and 3 are")]
     Version(u32),
     /// It ends too early.
-    #[error("the file is truncated: it has {has} bytes and needs {needs}; fetch it again")]
+    #[error("the file is truncated: it has {has} bytes and needs at least {needs}; fetch it again")]
     Truncated {
         /// Bytes that are there.
         has: u64,

@@ -90,6 +90,9 @@ impl Shape {
         if bytes.starts_with(b"\x7fELF") {
             return Err(ShapeError::Precompiled);
         }
+        if !bytes.is_empty() && !bytes.starts_with(b"\0asm") {
+            return Err(ShapeError::Malformed("it does not begin as one does".to_owned()));
+        }
         let mut survey = Survey::default();
         for payload in Parser::new(0).parse_all(bytes) {
             survey.add(payload.map_err(malformed)?)?;
@@ -286,7 +289,8 @@ fn at_most(what: &'static str, found: u64, max: u64) -> Result<(), ShapeError> {
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature of map_err")]
 fn malformed(error: wasmparser::Error) -> ShapeError {
-    ShapeError::Malformed(error.to_string())
+    // Some of them are spread over many lines.
+    ShapeError::Malformed(error.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

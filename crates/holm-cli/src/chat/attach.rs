@@ -84,9 +84,77 @@ pub(super) fn first(typed: &str, work: &Path) -> Option<PathBuf> {
 /// What is named like a file and is none, without the end of the sentence. A plain word may be somebody's name, and a folder is
 /// not meant to be attached.
 fn missed<'t>(text: &'t str, work: &'t Path) -> impl Iterator<Item = &'t str> {
-    let names = text.split_whitespace().filter_map(|word| word.strip_prefix('@'));
-    let names = names.filter(move |name| !work.join(name).exists()).map(without_stop);
-    names.filter(move |name| name.contains(['.', '/']) && !work.join(name).exists())
+    let is_there = move |name: &str| work.join(name).exists();
+    mentioned(text).into_iter().filter_map(move |mention| match mention {
+        Mention::Quoted(name) => (!is_there(name)).then_some(name),
+        Mention::Word(name) => {
+            let short = without_stop(name);
+            // Whoever begins a quote means a file.
+            let is_path = short.contains(['.', '/']) || short.starts_with(QUOTES);
+            (is_path && !is_there(name) && !is_there(short)).then_some(short)
+        }
+    })
+}
+
+/// What stands around a name with blanks in it.
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// Something behind an `@`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mention<'t> {
+    /// Up to the next blank: the end of the sentence may be part of it.
+    Word(&'t str),
+    /// What stands in quotes, which is a name and nothing else.
+    Quoted(&'t str),
+}
+
+/// Everything behind an `@` that begins a word.
+fn mentioned(text: &str) -> Vec<Mention<'_>> {
+    let (mut found, mut rest) = (Vec::new(), text.trim_start());
+    while !rest.is_empty() {
+        let word = rest.split(char::is_whitespace).next().unwrap_or(rest);
+        let quoted = word.strip_prefix('@').and_then(|_| quoted(rest.get(1..)?));
+        let taken = if let Some(name) = quoted {
+            found.push(Mention::Quoted(name));
+            // The sign, both quotes and what stands between them.
+            name.len() + 3
+        } else {
+            found.extend(word.strip_prefix('@').map(Mention::Word));
+            word.len()
+        };
+        rest = rest.get(taken..).unwrap_or_default().trim_start();
+    }
+    found
+}
+
+/// What stands in quotes at the beginning of a text, on one line.
+fn quoted(text: &str) -> Option<&str> {
+    let quote = text.chars().next().filter(|first| QUOTES.contains(first))?;
+    let (name, _) = text.get(1..)?.split_once(quote)?;
+    (!name.is_empty() && !name.contains('\n')).then_some(name)
+}
+
+/// A name as it is typed behind an `@`; none where nothing that is typed would mean it.
+pub(super) fn typed(name: &str) -> Option<String> {
+    if !name.contains(char::is_whitespace) && !name.starts_with(QUOTES) {
+        return Some(name.to_owned());
+    }
+    let quote = QUOTES.into_iter().find(|quote| !name.contains(*quote))?;
+    Some(format!("{quote}{name}{quote}"))
+}
+
+/// The name that is begun at the end of a text, and how many bytes it takes there with all that stands before it.
+pub(super) fn begun(text: &str) -> Option<(&str, usize)> {
+    let line = text.rsplit('\n').next().unwrap_or(text);
+    let open = QUOTES.into_iter().find_map(|quote| {
+        let (before, name) = line.rsplit_once(&format!("@{quote}"))?;
+        let begins_a_word = before.chars().next_back().is_none_or(char::is_whitespace);
+        (begins_a_word && !name.contains(quote)).then_some((name, name.len() + 2))
+    });
+    open.or_else(|| {
+        let name = line.rsplit(char::is_whitespace).next()?.strip_prefix('@')?;
+        (!name.starts_with(QUOTES)).then_some((name, name.len() + 1))
+    })
 }
 
 /// A full stop or a comma may end the sentence and not the name.
@@ -97,9 +165,12 @@ fn without_stop(name: &str) -> &str {
 /// The files that are named, each once.
 fn named(text: &str, work: &Path) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
-    for word in text.split_whitespace() {
-        let Some(name) = word.strip_prefix('@') else { continue };
-        let file = [name, without_stop(name)].into_iter().find(|name| work.join(name).is_file());
+    for mention in mentioned(text) {
+        let names = match mention {
+            Mention::Word(name) => [name, without_stop(name)],
+            Mention::Quoted(name) => [name, name],
+        };
+        let file = names.into_iter().find(|name| work.join(name).is_file());
         if let Some(name) = file.filter(|name| !name.is_empty())
             && found.iter().all(|(known, _)| known != name)
         {
@@ -146,7 +217,7 @@ fn image(bytes: &[u8]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn typed(text: &str) -> Words {
+    fn typed_by(text: &str) -> Words {
         Words::typed(text.to_owned())
     }
 
@@ -158,7 +229,7 @@ mod tests {
     fn a_picture_that_the_model_would_not_be_shown_is_told() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("p.png"), [0x89, b'P', b'N', b'G', 1]).unwrap();
-        let said = read(&typed("see @p.png"), None, folder.path(), &Takes::of("local/small"));
+        let said = read(&typed_by("see @p.png"), None, folder.path(), &Takes::of("local/small"));
         assert_eq!(said.notes, ["@p.png is not attached: local/small takes no image/png"]);
         assert_eq!(said.prompt.blocks.len(), 1);
     }
@@ -168,7 +239,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.txt"), "hello").unwrap();
         fs::write(folder.path().join("p.png"), [0x89, b'P', b'N', b'G', 1]).unwrap();
-        let said = read(&typed("look at @a.txt, and @p.png @nobody a@b"), None, folder.path(), &sees());
+        let said = read(&typed_by("look at @a.txt, and @p.png @nobody a@b"), None, folder.path(), &sees());
         assert_eq!(said.notes, Vec::<String>::new());
         let blocks = said.prompt.blocks;
         assert_eq!(blocks.len(), 3);
@@ -180,11 +251,50 @@ mod tests {
     fn a_path_that_leads_nowhere_is_told_and_a_name_is_not() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("src")).unwrap();
-        let words = typed("ask @ann about @nofile.txt, @src/ and @src/main.rs. (@src)");
+        let words = typed_by("ask @ann about @nofile.txt, @src/ and @src/main.rs. (@src)");
         let said = read(&words, None, folder.path(), &sees());
         let told = |name: &str| format!("@{name} is not attached: there is no such file");
         assert_eq!(said.notes, [told("nofile.txt"), told("src/main.rs")]);
         assert_eq!(said.prompt.blocks.len(), 1);
+    }
+
+    #[test]
+    fn a_name_with_blanks_stands_in_quotes() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["my file.txt", "it's.txt", "a.txt"] {
+            fs::write(folder.path().join(name), name).unwrap();
+        }
+        let words = typed_by("see @\"my file.txt\", @\"it's.txt\" (and) @'a.txt'? @\"no such\" @'my file");
+        let said = read(&words, None, folder.path(), &sees());
+        let files: Vec<&str> = said.prompt.blocks.iter().skip(1).filter_map(Block::as_text).collect();
+        let file = |name: &str| format!("The file {name}:\n\n{name}");
+        assert_eq!(files, [file("my file.txt"), file("it's.txt"), file("a.txt")]);
+        let told = |name: &str| format!("@{name} is not attached: there is no such file");
+        assert_eq!(said.notes, [told("no such"), told("'my")]);
+    }
+
+    #[test]
+    fn a_name_is_typed_so_that_it_is_read_again() {
+        for (name, expect) in [
+            ("a.txt", Some("a.txt")),
+            ("my file.txt", Some("\"my file.txt\"")),
+            ("my \"own\" file", Some("'my \"own\" file'")),
+            ("it's \"mine\"", None),
+        ] {
+            assert_eq!(typed(name).as_deref(), expect);
+        }
+    }
+
+    #[test]
+    fn the_name_that_is_begun_reaches_back_to_its_quote() {
+        let check = |text: &str, expect: Option<(&str, usize)>| assert_eq!(begun(text), expect, "{text}");
+        check("see @ma", Some(("ma", 3)));
+        check("see @\"my fi", Some(("my fi", 7)));
+        check("see @'", Some(("", 2)));
+        check("see @\"my file\"", None);
+        check("see @\"my file\" and @o", Some(("o", 2)));
+        check("a@b", None);
+        check("@\"one\ntwo", None);
     }
 
     #[test]
@@ -203,7 +313,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("big"), "a".repeat(257 << 10)).unwrap();
         fs::write(folder.path().join("odd"), [0xc3, 0x28]).unwrap();
-        let said = read(&typed("@big @odd @big"), None, folder.path(), &sees());
+        let said = read(&typed_by("@big @odd @big"), None, folder.path(), &sees());
         assert_eq!(said.prompt.blocks.len(), 1);
         assert_eq!(said.notes.len(), 2, "{:?}", said.notes);
     }
@@ -212,7 +322,7 @@ mod tests {
     fn what_was_attached_is_counted_and_not_shown() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.txt"), "long").unwrap();
-        let said = read(&typed("see @a.txt"), Some("past"), folder.path(), &sees());
+        let said = read(&typed_by("see @a.txt"), Some("past"), folder.path(), &sees());
         assert_eq!(told(&said.prompt.blocks), ("see @a.txt".to_owned(), 1));
         let plain = [Block::Text("The file is gone".into())];
         assert_eq!(told(&plain), ("The file is gone".to_owned(), 0));
@@ -220,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_past_stands_before_what_is_said() {
-        let said = read(&typed("go on"), Some("it was long"), Path::new("/"), &sees());
+        let said = read(&typed_by("go on"), Some("it was long"), Path::new("/"), &sees());
         assert!(said.prompt.blocks[0].as_text().unwrap().ends_with("it was long"));
         assert_eq!(said.prompt.blocks[1].as_text(), Some("go on"));
     }

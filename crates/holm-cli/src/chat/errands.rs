@@ -37,11 +37,12 @@ pub(super) async fn list(store: &Store, places: &Places) -> Result<Picker, Strin
     Ok(Picker::new("go on with a session", own.map(row).collect()))
 }
 
-/// Whether a person can go on with a session here: it is nobody's helper, and works in this folder, or nobody knows where.
+/// Whether a person can go on with a session here: it is nobody's helper, and works in this folder. One of which nobody knows where
+/// it works, as the tour makes them, is nobody's to go on with.
 fn is_of(places: &Places, session: &str) -> bool {
     let is_here = |began: Began| began.check(places, session).is_ok();
     !children::is_named_like_one(session)
-        && Began::of(places, session).is_ok_and(|began| began.is_none_or(is_here))
+        && Began::of(places, session).is_ok_and(|began| began.is_some_and(is_here))
 }
 
 fn row(session: &Session) -> Row {
@@ -72,8 +73,7 @@ pub(super) fn files(work: &Path) -> Vec<String> {
     let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
     let named = files.filter_map(|entry| {
         let name = entry.path().strip_prefix(work).ok()?.to_str()?.to_owned();
-        // A name with a blank in it could not be told from two words.
-        (!name.contains(char::is_whitespace) && one_line(&name) == name).then_some(name)
+        (one_line(&name) == name).then_some(name)
     });
     let mut names: Vec<String> = named.take(MOST_FILES).collect();
     names.sort();
@@ -90,7 +90,7 @@ pub(super) async fn export(
     let bytes = store.export(session, Format::Markdown).await.map_err(|error| error.to_string())?;
     let path = work.join(path.unwrap_or_else(|| format!("{session}.md")));
     let written = places::private_file(&path).and_then(|mut file| io::Write::write_all(&mut file, &bytes));
-    written.map_err(|error| format!("{}: {error}", path.display()))?;
+    written.map_err(|error| format!("{} is not written: {}", path.display(), places::why_unmade(&error)))?;
     Ok(format!("written to {}", path.display()))
 }
 
@@ -121,4 +121,20 @@ pub(super) fn edit(text: &str, places: &Places) -> Result<Option<String>, String
     let edited = editor.and_then(|editor| editor.edit(&places.data, text));
     let edited = edited.map_err(|trouble| trouble.to_string())?;
     Ok((edited.trim_end() != text.trim_end()).then_some(edited))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sessions_of_this_folder_are_shown() {
+        let data = tempfile::tempdir().unwrap();
+        let (here, there) = (Places::at(data.path(), "/here"), Places::at(data.path(), "/there"));
+        Began::here(&here, Vec::new()).keep(&here, "mine").unwrap();
+        Began::here(&there, Vec::new()).keep(&there, "other").unwrap();
+        assert!(is_of(&here, "mine"));
+        assert!(!is_of(&here, "other"));
+        assert!(!is_of(&here, "tour"), "nobody knows where it works");
+    }
 }

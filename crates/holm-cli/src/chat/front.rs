@@ -1,6 +1,10 @@
 //! The loop: keys, events and pieces of replies go in, and about sixty frames a second come out, none of them for nothing.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use crossterm::event::{Event as Happened, EventStream};
 use futures::{
@@ -34,7 +38,8 @@ use super::{
 use crate::{
     commands::run,
     exit::Exit,
-    places::{self, Places},
+    model::SCRIPT,
+    places::{self, Places, quoted},
     screen::Screen,
     settings::Here,
     skills::Skills,
@@ -59,7 +64,7 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     let store = Store::open(places::database(&places.data)?).await?;
     let (named, prompt) = args.named()?;
     let how = named.map_or(How::New { model: None }, |session| How::Resume { session: session.to_owned() });
-    let mode = args.mode();
+    let (mode, script) = (args.mode(), args.script().map(Path::to_owned));
     let (tell, heard) = mpsc::unbounded_channel();
     let canvas = Canvas::take()?;
     let mut state = State::new(canvas.size()?, shade, wishes.keys);
@@ -78,15 +83,33 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     let pad = Pad::new(draft, shelf);
     pad.note(&state);
     let (began, pace) = (Instant::now(), Pace::new(Duration::ZERO));
+    let back = places.clone();
     let mut front = Front { state, canvas, sessions, desk, pad, store, places, tell, began, pace };
     let left = front.run(first, heard).await;
     let kept = front.leave().await;
     left?;
     let screen = Screen::default();
-    for session in kept {
-        screen.note(&format!("holm: go on with: holm chat --session {session} --resume"));
+    for spoken in kept {
+        screen.note(&format!("holm: go on with: {}", spoken.again(&back, script.as_deref())));
     }
     Ok(Exit::Done)
+}
+
+/// A session in which something was said.
+#[derive(Debug)]
+struct Spoken {
+    session: String,
+    model: String,
+}
+
+impl Spoken {
+    /// The command that takes it up again. One that a script answers is asked for its script then.
+    fn again(&self, places: &Places, script: Option<&Path>) -> String {
+        let script = script.filter(|_| self.model == SCRIPT);
+        let script =
+            script.map(|path| format!(" --script {}", quoted(&path.to_string_lossy()))).unwrap_or_default();
+        places.typed(&format!("chat --session {} --resume{script}", quoted(&self.session)))
+    }
 }
 
 /// What the person says about keys and colours.
@@ -383,13 +406,13 @@ impl Front {
 
     /// Keeps what is typed, gives the terminal back, and brings what is under way to its end. Gives the sessions in which
     /// something was said.
-    async fn leave(self) -> Vec<String> {
+    async fn leave(self) -> Vec<Spoken> {
         self.keep();
         let Self { state, canvas, sessions, .. } = self;
         // The terminal is the person's again before anything is waited for.
         drop(canvas);
         sessions.leave().await;
         let spoken = state.tabs.into_iter().filter(|tab| !tab.turns.is_empty());
-        spoken.filter_map(|tab| tab.session).collect()
+        spoken.filter_map(|tab| Some(Spoken { session: tab.session?, model: tab.model })).collect()
     }
 }

@@ -137,7 +137,7 @@ fn new(name: &str, folder: &Path, screen: &Screen) -> anyhow::Result<Exit> {
     fs::create_dir_all(folder)?;
     let path = folder.join(format!("{name}.md"));
     let mut file = places::readable_file(&path).map_err(|error| {
-        let message = format!("{} cannot be made: {error}", path.display());
+        let message = format!("{} cannot be made: {}", path.display(), places::why_unmade(&error));
         Trouble::new(Exit::Usage, message).hint("choose another name")
     })?;
     std::io::Write::write_all(&mut file, text.as_bytes())?;

@@ -46,7 +46,8 @@ pub(crate) fn manual(page: &Page) -> anyhow::Result<Exit> {
         name = format!("{name}-{}", command.get_name());
     }
     let mut text = Vec::new();
-    clap_mangen::Man::new(command.bin_name(typed)).title(name).render(&mut text)?;
+    let command = command.bin_name(typed).display_name(name.clone());
+    clap_mangen::Man::new(command).title(name).render(&mut text)?;
     Screen::default().line(String::from_utf8(text)?.trim_end());
     Ok(Exit::Done)
 }

@@ -87,7 +87,16 @@ impl Wish {
 
     /// Has a model copy it.
     pub(crate) async fn copied(&self, chosen: &Chosen) -> anyhow::Result<Result<Json, SkillError>> {
-        carried_out(chosen, &self.skill, &self.input, shape(&self.skill, &self.input)).await
+        let copied = carried_out(chosen, &self.skill, &self.input, shape(&self.skill, &self.input)).await?;
+        Ok(copied.map(|value| listed(value, self.input.case())))
+    }
+}
+
+/// An answer with a list also where a model has answered with one text, as it may: whoever reads it need not look which it is.
+fn listed(value: Json, target: &str) -> Json {
+    match value.get(target).and_then(Json::as_str) {
+        Some(only) => Json::object([(target, Json::Array(vec![Json::from(only)]))]),
+        None => value,
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// Put agents, skills, rules and hooks among this project's in place of yours
     #[arg(long)]
     project: bool,
-    /// Print one JSON object a line: a file that was written, or what was left out and why
+    /// Print one JSON object a line: a file that was written, what was left out and why, or what is to be known of either
     #[arg(long)]
     json: bool,
 }
@@ -80,6 +80,7 @@ struct Import<'a> {
     hooks: Owner,
     /// Rules that were met, by the names of their files.
     rules: Vec<(String, String)>,
+    /// Whether all is there now that has a form here. What has none, in part or as a whole, is told and changes nothing here.
     exit: Exit,
     count: usize,
     /// Whether a program reads what came of it.
@@ -137,6 +138,14 @@ fn read(from: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes).map_err(|_| wrong("it is no text"))?)
 }
 
+/// The whole path of a file that a word names from a folder; none where it names none, or says where it lies by itself.
+fn beside(folder: &Path, word: &str) -> Option<String> {
+    let path = folder.join(word);
+    let is_beside = Path::new(word).is_relative() && path.is_file();
+    let real = is_beside.then(|| path.canonicalize().ok()).flatten()?;
+    real.to_str().map(str::to_owned)
+}
+
 /// Whether a file is a project's: it lies where the person works, or above, and not in the user's own folders, such as `~/.claude`.
 fn is_of_project(real: &Path, work: &Path) -> bool {
     let is_within = |folder: &&Path| {
@@ -190,7 +199,7 @@ impl Import<'_> {
             }
             (_, "recipes", "yaml" | "yml" | "json") => self.recipe(stem, &text, from),
             ("config.yaml", _, _) => {
-                self.servers(&import::goose_servers(&text, from).map_err(|error| refused(&error))?)
+                self.servers(&import::goose_servers(&text, from).map_err(|error| refused(&error))?, from)
             }
             // A recipe lies wherever somebody has put it.
             (_, _, "yaml" | "yml") => self.recipe(stem, &text, from),
@@ -240,14 +249,16 @@ impl Import<'_> {
         let tree = ExeTree::load(from, &|_, _| Ok(())).map_err(|error| refused(&error))?;
         for agent in tree.agents() {
             self.agent(&import::exe_agent(agent, &Exe::model(agent)))?;
-            self.servers(&Servers { entries: import::exe_servers(agent), notes: Vec::new() })?;
+            let folder = agent.path.parent().unwrap_or(Path::new(""));
+            let entries = import::exe_servers(agent, |word| beside(folder, word));
+            self.servers(&Servers { entries, notes: Vec::new() }, from)?;
         }
         Ok(())
     }
 
     fn codex(&mut self, from: &Path, real: &Path, text: &str) -> anyhow::Result<()> {
         let hooks = import::codex_hooks(text, from).map_err(|error| refused(&error))?;
-        self.servers(&import::codex_servers(text, from).map_err(|error| refused(&error))?)?;
+        self.servers(&import::codex_servers(text, from).map_err(|error| refused(&error))?, from)?;
         // Most have none there, and nothing need be said of that.
         if hooks == (None, Vec::new()) { Ok(()) } else { self.hooks(from, real, hooks) }
     }
@@ -256,13 +267,13 @@ impl Import<'_> {
         let found = import::opencode(text, from).map_err(|error| refused(&error))?;
         found.agents.iter().try_for_each(|made| self.agent(made))?;
         found.commands.iter().try_for_each(|made| self.skill(made))?;
-        self.servers(&found.servers)
+        self.servers(&found.servers, from)
     }
 
     fn recipe(&mut self, name: &str, text: &str, from: &Path) -> anyhow::Result<()> {
         let (made, servers) = import::goose_recipe(name, text, from).map_err(|error| refused(&error))?;
         self.skill(&made)?;
-        self.servers(&servers)
+        self.servers(&servers, from)
     }
 
     /// Hooks of the user's are for every folder, so those of a project become no others than the project's. Whosever they
@@ -273,7 +284,7 @@ impl Import<'_> {
         real: &Path,
         (made, notes): (Option<Converted>, Vec<String>),
     ) -> anyhow::Result<()> {
-        notes.iter().for_each(|note| self.note(&format!("{}: {note}", from.display())));
+        notes.iter().for_each(|note| self.told(&from.display().to_string(), note));
         let Some(made) = made else {
             self.count += 1;
             self.note(&format!("{} has no hooks that could run here", from.display()));
@@ -306,11 +317,11 @@ impl Import<'_> {
             let message = format!("{}:{}: {error}", from.display(), error.line());
             Trouble::new(Exit::Usage, message).hint("mend the line")
         })?;
-        self.servers(&Servers { entries, notes: Vec::new() })
+        self.servers(&Servers { entries, notes: Vec::new() }, from)
     }
 
-    fn servers(&mut self, servers: &Servers) -> anyhow::Result<()> {
-        servers.notes.iter().for_each(|note| self.note(note));
+    fn servers(&mut self, servers: &Servers, from: &Path) -> anyhow::Result<()> {
+        servers.notes.iter().for_each(|note| self.told(&from.display().to_string(), note));
         let is_none = servers.entries.get("mcpServers").is_some() && servers.is_empty();
         if is_none {
             // What was said about the file is what came of it.
@@ -388,12 +399,13 @@ impl Import<'_> {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;
                 self.written(path);
-                made.notes.iter().for_each(|note| self.note(&format!("{}: {note}", made.name)));
+                made.notes.iter().for_each(|note| self.told(&made.name, note));
                 Ok(Came::Written)
             }
             Err(error) => {
-                self.note(&format!("{} is left as it is: {error}", path.display()));
-                self.left(&path.display().to_string(), &error.to_string());
+                let why = places::why_unmade(&error);
+                self.note(&format!("{} is left as it is: {why}", path.display()));
+                self.left(&path.display().to_string(), &why);
                 self.exit = Exit::NoAnswer;
                 Ok(Came::Left)
             }
@@ -426,6 +438,14 @@ impl Import<'_> {
     fn left(&self, what: &str, why: &str) {
         if self.as_json {
             self.screen.line(&json!({ "left": what, "why": why }).to_string());
+        }
+    }
+
+    /// Says what is to be known of something, to people and to a program.
+    fn told(&self, what: &str, note: &str) {
+        self.note(&format!("{what}: {note}"));
+        if self.as_json {
+            self.screen.line(&json!({ "note": note, "of": what }).to_string());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, io::Write as _, path::Path};
 
-use holm::wire::services::Services;
+use holm::wire::services::{KeyNeed, Services};
 use holm_config::{Layer, Settings};
 
 use crate::{
@@ -54,6 +54,9 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     }
     places::readable_file(&path)?.write_all(text.as_bytes())?;
     screen.answer(&format!("{} is there", path.display()));
+    if let Some(lacking) = model.as_deref().and_then(|model| lacking_key(model, &places)) {
+        screen.note(&format!("holm: {lacking}"));
+    }
     let next =
         if layer == Layer::Project { "holm config trust" } else { "holm run -p \"What is in this folder?\"" };
     screen.answer(&format!("next: {next}"));
@@ -73,6 +76,18 @@ fn ask(places: &Places, screen: &Screen) -> Result<Option<String>, Trouble> {
     let answer =
         screen.question("Which model, as provider/model (Enter: decide later)? ").unwrap_or_default();
     Ok(Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty()))
+}
+
+/// What to say of a model whose provider wants a key that is not there.
+fn lacking_key(model: &str, places: &Places) -> Option<String> {
+    let services = Services::stock();
+    let (_, service) = services.resolve(model).ok()?;
+    let wants = service.key == KeyNeed::Needed && !service.keys.is_empty();
+    let reach = Reach::here(&Settings::default(), places).ok()?;
+    let (provider, variables) = (&service.id, service.keys.join(" or "));
+    (wants && !reach.has_key(provider)).then(|| {
+        format!("there is no key of {provider} yet: `holm keys add {provider}` keeps one, or set {variables}")
+    })
 }
 
 fn template(model: Option<&str>, layer: Layer) -> String {

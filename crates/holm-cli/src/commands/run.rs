@@ -252,6 +252,11 @@ impl Args {
         }
     }
 
+    /// The script that answers in place of a model.
+    pub(crate) fn script(&self) -> Option<&Path> {
+        self.script.as_deref()
+    }
+
     /// Whether commands run without a jail.
     pub(crate) fn is_unconfined(&self) -> bool {
         self.unconfined
@@ -546,7 +551,7 @@ async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
     if interrupts.recv().await.is_none() {
         return;
     }
-    screen.note_at_once("holm: stopping; press Ctrl-C again to leave at once");
+    screen.note_of_the_end("holm: stopping; press Ctrl-C again to leave at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel("interrupted");
     if interrupts.recv().await.is_some() {

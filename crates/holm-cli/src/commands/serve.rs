@@ -101,7 +101,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     }
     screen.note(&format!("holm: the token is in {}", serving.server().keyring().first().display()));
     stopped().await;
-    screen.note_at_once("holm: stopping; runs may finish, what is left goes on at the next start");
+    screen.note_of_the_end("holm: stopping; runs may finish, what is left goes on at the next start");
     serving.stop().await;
     if let Some(otlp) = otlp
         && let lost @ 1.. = otlp.finish().await

@@ -41,8 +41,8 @@ fn an_editor_that_fails_changes_nothing_and_leaves_nothing_behind() {
         assert_eq!(with(command).edit(folder.path(), "text").unwrap_err().exit, exit, "{command}");
         assert_eq!(fs::read_dir(folder.path().join("drafts")).unwrap().count(), 0);
     };
-    check("false", Exit::Cancelled);
-    check("no-such-editor-is-here", Exit::Cancelled);
+    check("false", Exit::Failed);
+    check("no-such-editor-is-here", Exit::Failed);
     check("rm", Exit::Failed);
     check("printf '\\377' >", Exit::Failed);
 }

@@ -21,6 +21,27 @@ fn the_flag_wins_over_the_environment_and_that_over_the_usual_place() {
     check(None, &[], None);
 }
 
+#[test]
+fn a_word_is_one_word_for_a_shell() {
+    for (word, expect) in [
+        ("/a/b-c.d", "/a/b-c.d"),
+        ("my data", "'my data'"),
+        ("it's", r"'it'\''s'"),
+        ("$HOME", "'$HOME'"),
+        ("", "''"),
+    ] {
+        assert_eq!(quoted(word), expect);
+    }
+}
+
+#[test]
+fn a_command_names_a_data_folder_that_nobody_would_find_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = Places::at(folder.path().join("my data"), "/work");
+    let expect = format!("holm --data '{}/my data' session list", folder.path().display());
+    assert_eq!(places.typed("session list"), expect);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_that_is_made_is_for_its_owner_alone() {
@@ -43,7 +64,7 @@ fn a_file_that_is_made_is_its_owners_to_write_and_takes_no_others_place() {
         let mode = make(&path).unwrap().metadata().unwrap().permissions().mode() & 0o777;
         // Whoever runs this may let others do less.
         assert_eq!((mode & 0o600, mode & !most), (0o600, 0), "{name}: {mode:o}");
-        assert_eq!(make(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists, "{name}");
+        assert_eq!(why_unmade(&make(&path).unwrap_err()), "it is there already", "{name}");
     };
     check("private", private_file, 0o600);
     check("readable", readable_file, 0o644);

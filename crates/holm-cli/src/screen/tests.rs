@@ -31,6 +31,15 @@ fn a_question_that_was_answered_elsewhere_holds_nothing_back_and_takes_no_answer
 }
 
 #[test]
+fn a_person_is_told_why_a_question_is_over_unless_they_have_ended_it() {
+    let open = Open::default();
+    assert_eq!(why_over(&open, Ends::No), Some("nobody waits for this answer any more"));
+    assert_eq!(why_over(&open, Ends::Told), None);
+    open.answered_elsewhere();
+    assert_eq!(why_over(&open, Ends::No), Some("this was answered elsewhere"));
+}
+
+#[test]
 fn nothing_is_drawn_where_somebody_types_or_reads_an_answer() {
     let screen = Screen::default();
     screen.state().waiting = Some(Vec::new());

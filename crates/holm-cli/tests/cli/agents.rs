@@ -63,7 +63,7 @@ fn an_agent_of_ones_own_works_with_its_prompt_tools_grants_and_limits() {
     let shown = stage.holm(["agent", "show", "counter", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
     assert_eq!((&shown["mode"], &shown["tools"]), (&"plan".into(), &json!(["read", "grep", "glob"])));
-    stage.holm(["agent", "new", "counter"]).fails(2, "cannot be made");
+    stage.holm(["agent", "new", "counter"]).fails(2, "counter.md cannot be made: it is there already");
     stage.holm(["agent", "new", "../odd"]).fails(2, "is no name for an agent");
     stage.run(&["--agent", "nobody", "-p", "x"]).fails(6, "there is no agent `nobody`");
 }
@@ -310,6 +310,59 @@ fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritte
     import("nowhere").fails(6, "there is no nowhere");
     write("notes.txt", "x");
     import("notes.txt").fails(3, "is known here");
+}
+
+#[test]
+fn an_import_ends_with_three_where_something_that_has_a_form_here_is_not_there() {
+    let stage = Stage::new([]);
+    let import = |from: &str| {
+        let mut command = stage.command(["import", from, "--project", "--json"]);
+        crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap())
+    };
+    let more = json!({ "builtinToolboxes": [{ "tag": "LuaToolbox", "contents": {} }] });
+    write_below(&stage, "agent.json", &exe(&stage, "main", &more));
+    write_below(&stage, ".claude/settings.json", r#"{"permissions":{"allow":["Bash"]},"model":"big"}"#);
+    write_below(
+        &stage,
+        ".claude/agents/rev.md",
+        "---\nname: rev\ndescription: Reviews.\ntools: Read, WebSearch\n---\nReview.\n",
+    );
+    // What has no counterpart is told, to a program too, and is nobody's failure.
+    for (from, notes) in [
+        ("agent.json", vec!["LuaToolbox"]),
+        (".claude", vec!["`permissions`", "HOLM_SEARCH names a service"]),
+    ] {
+        let ran = import(from);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let told: Vec<serde_json::Value> =
+            ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(told.iter().any(|line| line["written"].is_string()), "{ran:?}");
+        for note in notes {
+            let says =
+                |line: &serde_json::Value| line["note"].as_str().is_some_and(|said| said.contains(note));
+            assert!(told.iter().any(says), "{note}: {ran:?}");
+        }
+    }
+    // An agent that is there already is not taken over again.
+    let ran = import(".claude");
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.out.contains(r#""why":"it is there already""#), "{ran:?}");
+    assert!(ran.out.contains("`permissions`"), "{ran:?}");
+}
+
+#[test]
+fn a_server_that_is_taken_over_finds_the_files_beside_its_agent() {
+    let stage = Stage::new([]);
+    let server = json!({ "name": "s", "executable": "python3", "args": ["srv.py", "fast"] });
+    let more = json!({ "mcpServers": [{ "tag": "McpSimpleBinary", "contents": server }] });
+    write_below(&stage, "their/agent.json", &exe(&stage, "main", &more));
+    write_below(&stage, "their/srv.py", "");
+    let ran = stage.holm(["import", "their/agent.json", "--project"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let kept = fs::read_to_string(stage.data().join("tools/s.mcp.json")).unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    let file = stage.work().canonicalize().unwrap().join("their/srv.py");
+    assert_eq!(kept, json!({ "command": "python3", "args": [file, "fast"] }));
 }
 
 #[test]

@@ -491,3 +491,21 @@ fn holm_alone_at_a_terminal_is_a_chat() {
     let text = String::from_utf8(bytes).unwrap();
     assert!(!text.contains("\x1b[36m") && !text.contains("\x1b[38;"), "NO_COLOR means no colours");
 }
+
+#[test]
+fn whoever_leaves_is_told_the_command_that_leads_back() {
+    let stage =
+        Stage::new([]).file("script.json", r#"{"results":[{"replied":{"blocks":[{"text":"By heart."}]}}]}"#);
+    let args = ["chat", "--data", "other data", "--script", "script.json"];
+    let mut chat = Pty::start(&stage, LARGE, &args, &[]);
+    chat.shows("Say what is to be done.");
+    says(&mut chat, "hello", "By heart.");
+    chat.types("/quit ");
+    chat.types(ENTER);
+    let (_, left) = chat.ends();
+    let told = left.contents.lines().find_map(|line| line.split_once("go on with: ")).unwrap().1;
+    let data = stage.work().join("other data").canonicalize().unwrap();
+    let begins = format!("holm --data '{}' chat --session ", data.display());
+    assert!(told.starts_with(&begins), "{told}");
+    assert!(told.trim_end().ends_with(" --resume --script script.json"), "{told}");
+}

@@ -21,7 +21,10 @@ fn a_missing_key_is_5_and_says_which_variable_to_set() {
     let output =
         stage.command(["run", "-p", "hi", "--model", "anthropic/claude-sonnet-4-5"]).output().unwrap();
     let ran = crate::stage::Ran::of(&output);
-    ran.fails(5, "hint: set ANTHROPIC_API_KEY in the environment");
+    ran.fails(
+        5,
+        "hint: set ANTHROPIC_API_KEY in the environment, or keep one with `holm keys add anthropic`",
+    );
 }
 
 #[test]
@@ -179,7 +182,7 @@ fn an_answer_that_a_full_disk_has_cut_is_no_success() {
         let full = std::fs::OpenOptions::new().write(true).open(target).unwrap();
         Ran::of(&stage.command(args).stdout(full).output().unwrap())
     };
-    for args in [["paths"].as_slice(), &["run", "--model", MODEL, "-p", "Hi."]] {
+    for args in [["paths"].as_slice(), &["--help"], &["run", "--model", MODEL, "-p", "Hi."]] {
         into("/dev/full", args).fails(1, "not all of it reached standard output");
     }
     assert_eq!(into("/dev/null", &["paths"]).code, Some(0));

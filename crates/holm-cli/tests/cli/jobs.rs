@@ -30,6 +30,10 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
     assert_eq!(listed[0]["id"], "nightly");
     assert_eq!(listed[0]["spec"]["budget"], 500_000_000_u64);
     assert!(listed[0]["next"].is_u64(), "{listed:?}");
+    let shown = stage.holm(["job", "show", "nightly"]).out;
+    assert!(shown.contains("budget    $0.50 for each try\n"), "{shown}");
+    let log = stage.holm(["job", "log", "nightly"]);
+    assert_eq!((log.out.as_str(), log.err.as_str()), ("", "holm: nightly has not run yet\n"));
     let key = stage.holm(["job", "show", "nightly", "--key"]).out;
     let changed = stage.holm(["job", "change", "nightly", "--cron", "0 4 * * *", "--prompt", "shorter"]);
     assert_eq!(changed.code, Some(0), "{changed:?}");

@@ -540,6 +540,12 @@ fn an_option_that_no_run_has_is_one_error() {
 }
 
 #[test]
+fn a_client_that_goes_away_before_it_says_anything_is_no_failure() {
+    let ran = Stage::new([]).holm(["mcp-server", "--", "--model", MODEL]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{ran:?}");
+}
+
+#[test]
 fn nobody_is_served_over_http_without_a_token() {
     Stage::new([]).holm(["mcp-server", "--http", "0"]).fails(2, "HOLM_MCP_TOKEN is not set");
 }

@@ -60,6 +60,7 @@ fn sessions_are_listed_the_latest_first() {
         lines[0].split_whitespace().collect::<Vec<_>>(),
         ["session", "changed", "(UTC)", "model", "title"]
     );
+    stage.holm(["session", "list", "--limit", "0"]).fails(2, "0 is not in 1..");
     let ran = stage.holm(["session", "list", "--json", "--limit", "1"]);
     let found: serde_json::Value = serde_json::from_str(ran.out.trim()).unwrap();
     assert_eq!((&found["run"], &found["title"]), (&"second".into(), &"Second prompt".into()));

@@ -186,10 +186,16 @@ fn a_person_begins_with_a_file_that_works_and_is_never_overwritten() {
     let holm = |args: &[&str]| Ran::of(&at_home(&stage, args).output().unwrap());
     let made = holm(&["init", "--model", MODEL]);
     assert!(made.code == Some(0) && made.out.contains("next: holm run"), "{made:?}");
+    assert_eq!(made.err, "", "there is a key");
     holm(&["run", "-p", "Hi."]).says("Here.\n");
     holm(&["init"]).fails(2, "is there already");
     let shown = holm(&["config", "show"]);
     assert_eq!(shown.out, format!("model = \"{MODEL}\"\n"));
+    let mut keyless = stage.command(["init", "--model", MODEL]);
+    let home = stage.work().join("../elsewhere");
+    let keyless = keyless.env("HOME", home).env_remove("OPENAI_API_KEY").output().unwrap();
+    let told = "holm: there is no key of openai yet: `holm keys add openai` keeps one, or set OPENAI_API_KEY";
+    assert!(Ran::of(&keyless).err.starts_with(told), "{keyless:?}");
     // Without a model and without a key it works too.
     let made = holm(&["init", "--project"]);
     assert!(made.code == Some(0) && made.out.contains("next: holm config trust"), "{made:?}");
@@ -221,6 +227,7 @@ fn shells_manuals_and_other_programs_are_told_what_the_command_is() {
     assert!(manual.code == Some(0) && manual.out.contains(".TH holm 1"), "{manual:?}");
     let manual = stage.holm(["man", "run"]);
     assert!(manual.out.contains(".TH holm-run 1") && manual.out.contains("media"), "{manual:?}");
+    assert!(manual.out.contains(".SH NAME\nholm\\-run \\- "), "{manual:?}");
     assert!(stage.holm(["man", "session", "show"]).out.contains(".TH holm-session-show 1"));
     stage.holm(["man", "fly"]).fails(6, "there is no command `fly`");
     let described = stage.holm(["describe"]);

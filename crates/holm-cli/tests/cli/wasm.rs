@@ -72,7 +72,15 @@ fn what_is_no_tool_is_told_with_the_reason() {
     stage.holm(["tool", "execute", "text.wasm"]).fails(3, "not a webassembly module");
     let ran = stage.holm(["tool", "validate", "text.wasm"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.out.contains("not a webassembly module"), "{ran:?}");
+    assert_eq!(ran.out, "text.wasm: not a webassembly module or component: it does not begin as one does\n");
+}
+
+#[test]
+fn a_sidecar_that_says_something_unknown_is_told_in_one_line() {
+    let stage = stage().file("peek.toml", "level = 'read-only'\nasked = []\n");
+    let ran = stage.holm(["tool", "validate", "peek.wasm"]);
+    ran.fails(2, "peek.toml: the sidecar cannot be read: line 2: unknown field `asked`");
+    assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
 }
 
 #[test]

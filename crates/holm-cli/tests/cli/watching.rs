@@ -11,6 +11,7 @@ use holm_testkit::double::{Act, Fault};
 use serde_json::json;
 
 use crate::{
+    chat::CTRL_C,
     door::Door,
     patience::{PATIENCE, until},
     pty::Pty,
@@ -120,6 +121,20 @@ fn a_question_of_a_terminal_is_answered_from_the_server() {
     assert_eq!(code, Some(0), "{}", left.contents);
     assert!(left.contents.contains("Done."), "{}", left.contents);
     assert!(stage.double.requests()[1].text().contains("one two three"));
+}
+
+#[test]
+fn whoever_stops_a_run_at_its_question_hears_of_no_other_answer() {
+    let stage = Stage::new([Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)])]);
+    let mut run = Pty::start(&stage, (24, 80), &["run", "--model", MODEL, "-p", "Count"], &[]);
+    run.shows("[n]o:");
+    run.types(CTRL_C);
+    let (code, left) = run.ends();
+    assert_eq!(code, Some(130), "{}", left.contents);
+    assert!(left.contents.contains("holm: stopping"), "{}", left.contents);
+    for untrue in ["answered elsewhere", "nobody waits"] {
+        assert!(!left.contents.contains(untrue), "{}", left.contents);
+    }
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn rules_of_several_files_are_one_text() {
 fn an_agent_of_agents_exe_becomes_one_that_can_be_read() {
     let text = r#"{"tag":"OpenAIAgentDescription","contents":{"slug":"main","apiKeyId":"k","flavor":"OpenAIv1",
         "modelUrl":"https://m.example/v1","modelName":"m","announce":"Helps\nall.","systemPrompt":["One.","Two."],
-        "mcpServers":[{"tag":"McpSimpleBinary","contents":{"name":"s","executable":"/s","args":["a"]}}],
+        "mcpServers":[{"tag":"McpSimpleBinary","contents":{"name":"s","executable":"/s","args":["a","b"]}}],
         "extraAgents":[{"slug":"other","path":"other.json"}],"luaThings":1}}"#;
     let agent = ExeAgent::parse(text, Path::new("/p/agent.json")).unwrap();
     let made = exe_agent(&agent, "main/m");
@@ -148,7 +148,9 @@ fn an_agent_of_agents_exe_becomes_one_that_can_be_read() {
     assert_eq!((file.model.as_deref(), file.description.as_str()), (Some("main/m"), "Helps all."));
     assert_eq!((file.tools, file.system.as_str()), (ToolNames::These(vec!["other".into()]), "One.\nTwo."));
     assert!(made.notes.iter().any(|note| note.contains("not supported: the key `luaThings` at line 4")));
-    assert_eq!(exe_servers(&agent), json!({"mcpServers": {"s": {"command": "/s", "args": ["a"]}}}));
+    let whole = |word: &str| (word == "a").then(|| "/p/a".to_owned());
+    let expect = json!({"mcpServers": {"s": {"command": "/s", "args": ["/p/a", "b"]}}});
+    assert_eq!(exe_servers(&agent, whole), expect, "no server starts where the file lies");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The server on standard streams, or on any two streams.
 
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -7,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// The longest message of a client.
 const MAX_LINE: usize = 4 * 1024 * 1024;
 
-/// Serves one client until it goes away.
+/// Serves one client until it goes away, which it may before it has said anything.
 ///
 /// # Errors
 ///
@@ -19,6 +20,10 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(MAX_LINE);
-    let running = handler.serve(transport).await.map_err(|error| error.to_string())?;
+    let running = match handler.serve(transport).await {
+        Ok(running) => running,
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    };
     running.waiting().await.map(drop).map_err(|error| error.to_string())
 }

@@ -82,7 +82,8 @@ impl Sidecar {
         if text.len() > MAX_SIDECAR {
             return Err(SidecarError::TooLarge(text.len()));
         }
-        toml::from_str(text).map_err(|error| SidecarError::Unreadable(error.to_string().trim().to_owned()))
+        toml::from_str(text)
+            .map_err(|error: toml::de::Error| SidecarError::Unreadable(in_a_line(text, &error)))
     }
 
     /// Reads a sidecar's bytes.
@@ -92,5 +93,14 @@ impl Sidecar {
     /// As [`Self::parse`].
     pub fn read(bytes: &[u8]) -> Result<Self, SidecarError> {
         Self::parse(std::str::from_utf8(bytes).map_err(|_| SidecarError::NotText)?)
+    }
+}
+
+/// What is wrong with a text, and on which of its lines.
+fn in_a_line(text: &str, error: &toml::de::Error) -> String {
+    let said = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+    match error.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => format!("line {}: {said}", before.matches('\n').count() + 1),
+        None => said,
     }
 }

@@ -11,13 +11,16 @@ use crate::chat::{
     picker::Picker,
     slash::COMMANDS,
     state::{Over, State},
-    text::{clipped, columns},
+    text::{Break, Margin, clipped, columns, one_line, wrap},
 };
 
 /// The line of state stays in view.
 const BELOW_OVER: u16 = 1;
 /// A list has its title and its filter above it.
 const ABOVE_LIST: u16 = 2;
+
+/// The column in which the help says what something does: behind the longest key but one.
+const ABOUT: usize = 32;
 
 /// Draws what a word could become, above the foot.
 pub(super) fn completion(state: &State, foot: Rect, buffer: &mut Buffer) {
@@ -96,22 +99,42 @@ fn list(state: &State, picker: &Picker, area: Rect, buffer: &mut Buffer) {
 }
 
 fn help(state: &State, scroll: usize, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
-    let mut lines = vec![Line::styled("Keys (chat.toml in the data folder changes them)", theme.heading)];
-    // With a blank behind it also where it is as long as its column.
-    let row = |key: &str, about: &str| {
-        Line::from(vec![Span::styled(format!("  {key:<29} "), theme.accent), Span::raw(about.to_owned())])
-    };
-    lines.extend(state.keys.help().iter().map(|(keys, about)| row(keys, about)));
-    lines.push(Line::default());
-    lines.push(Line::styled("Commands", theme.heading));
-    lines.extend(COMMANDS.iter().map(|(name, takes, about)| row(&format!("/{name} {takes}"), about)));
-    lines.extend(state.customs.iter().map(|custom| row(&format!("/{}", custom.name), &custom.about)));
-    lines.push(Line::default());
-    lines.push(Line::styled("Files", theme.heading));
-    lines.push(row("@path", "attach a file: text, or a picture"));
-    let furthest = lines.len().saturating_sub(usize::from(area.height));
-    for (at, line) in (0_u16..).zip(lines.iter().skip(scroll.min(furthest))) {
+    let lines = help_lines(state, usize::from(area.width));
+    let height = usize::from(area.height);
+    // Where not all of it can be seen at once, the last row says so.
+    let shown = if lines.len() > height { height.saturating_sub(1) } else { height };
+    let furthest = lines.len().saturating_sub(shown);
+    let from = scroll.min(furthest);
+    for (at, line) in (0_u16..).zip(lines.iter().skip(from).take(shown)) {
         put(buffer, area, at, line);
     }
+    if furthest > 0 {
+        let hint = match furthest - from {
+            0 => "this is the end; Up and PageUp go back, Esc leaves".to_owned(),
+            more => format!("{more} more below: Down and PageDown go there, Esc leaves"),
+        };
+        let hint = clipped(&hint, usize::from(area.width));
+        put(buffer, area, area.height.saturating_sub(1), &Line::styled(hint, state.theme.dim));
+    }
+}
+
+/// All that the help says; what is wider than the screen goes on below.
+fn help_lines(state: &State, width: usize) -> Vec<Line<'static>> {
+    let theme = &state.theme;
+    let row = |key: &str, about: &str| {
+        // With a blank behind it also where it is as long as its column.
+        let first = vec![Span::styled(format!("  {key:<29} "), theme.accent)];
+        let margin = Margin { first, rest: vec![Span::raw(" ".repeat(ABOUT))] };
+        wrap(&[Span::raw(one_line(about))], width, &margin, Break::Words)
+    };
+    let mut lines = vec![Line::styled("Keys (chat.toml in the data folder changes them)", theme.heading)];
+    lines.extend(state.keys.help().iter().flat_map(|(keys, about)| row(keys, about)));
+    lines.push(Line::default());
+    lines.push(Line::styled("Commands", theme.heading));
+    lines.extend(COMMANDS.iter().flat_map(|(name, takes, about)| row(&format!("/{name} {takes}"), about)));
+    lines.extend(state.customs.iter().flat_map(|custom| row(&format!("/{}", custom.name), &custom.about)));
+    lines.push(Line::default());
+    lines.push(Line::styled("Files", theme.heading));
+    lines.extend(row("@path", "attach a file: text, or a picture"));
+    lines
 }

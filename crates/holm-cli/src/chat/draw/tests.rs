@@ -102,6 +102,20 @@ fn lists_and_help_stand_over_everything() {
 }
 
 #[test]
+fn help_that_does_not_fit_is_not_cut_and_says_that_there_is_more() {
+    let mut chat = talked();
+    chat.state.over = Some(Over::Help { scroll: 0 });
+    let shown = screen(&mut chat.state, 80, 24);
+    assert!(shown.contains("31 more below: Down and PageDown go there, Esc leaves"), "{shown}");
+    assert!(shown.contains("  next step  "), "{shown}");
+    chat.state.over = Some(Over::Help { scroll: 9_999 });
+    let shown = screen(&mut chat.state, 80, 24);
+    for end in ["attach a file: text, or a picture", "this is the end; Up and PageUp go back, Esc leaves"] {
+        assert!(shown.contains(end), "{shown}");
+    }
+}
+
+#[test]
 fn completions_stand_above_what_is_typed() {
     let mut chat = talked();
     chat.types("/co");

@@ -13,6 +13,9 @@ use crate::chat::{
     text::{clipped, one_line},
 };
 
+/// What is told to whoever speaks to a session that could not be opened.
+pub(super) const UNUSABLE: &str = "this session cannot be used; /new begins another";
+
 /// How much of a prompt a row shows.
 const ROW_COLUMNS: usize = 120;
 
@@ -27,6 +30,11 @@ impl State {
             Ok(command) => command,
             Err(why) => return Some(self.told(&why)),
         };
+        let speaks = matches!(command, Slash::Plan(Some(_)) | Slash::Say(_) | Slash::Fill(..));
+        if speaks && self.tab().is_some_and(|tab| tab.phase == Phase::Broken) {
+            // Nobody would hear it, so it stays where it was typed.
+            return Some(self.told(UNUSABLE));
+        }
         self.took();
         Some(self.command(command))
     }
@@ -37,8 +45,7 @@ impl State {
         match command {
             Slash::Model(Some(model)) => return vec![self.open(How::New { model: Some(model) }, mode)],
             Slash::Model(None) => {
-                let text =
-                    format!("this session works with {}; /model NAME begins one with another", tab.model);
+                let text = format!("this is {}; /model NAME begins a new session", tab.model);
                 return self.told(&text);
             }
             Slash::Compact => return self.compact(),

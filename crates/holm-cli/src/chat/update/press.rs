@@ -5,8 +5,9 @@ use std::{mem, time::Duration};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use holm::grants::Mode;
 
-use super::act::answered;
+use super::act::{UNUSABLE, answered};
 use crate::chat::{
+    attach,
     draw::Areas,
     input::{Go, Input, Moved},
     item::Detail,
@@ -224,7 +225,7 @@ impl State {
                 self.took();
                 self.say(Words::typed(text))
             }
-            Some(Phase::Broken) | None => self.told("this session cannot be used; /new begins another"),
+            Some(Phase::Broken) | None => self.told(UNUSABLE),
         }
     }
 
@@ -347,11 +348,9 @@ impl State {
         tab.input = Input::of(text.unwrap_or_else(|| std::mem::take(&mut self.aside)));
     }
 
-    /// The word before the cursor, if it names a file.
-    fn file_word(&self) -> Option<&str> {
-        let before = self.tab()?.input.before();
-        let word = before.rsplit(char::is_whitespace).next()?;
-        word.strip_prefix('@')
+    /// What is typed before the cursor of a file's name, and how many bytes that takes.
+    fn file_word(&self) -> Option<(&str, usize)> {
+        attach::begun(self.tab()?.input.before())
     }
 
     fn wants_files(&self) -> bool {
@@ -362,9 +361,9 @@ impl State {
     pub(super) fn complete(&mut self) {
         let Some(tab) = self.tab() else { return };
         let before = tab.input.before();
-        let found = if let Some(word) = self.file_word() {
-            let files = self.files.iter().flatten().map(|name| (format!("@{name}"), String::new()));
-            Completion::of(word, word.len() + 1, files)
+        let found = if let Some((word, taken)) = self.file_word() {
+            let names = self.files.iter().flatten().filter_map(|name| attach::typed(name));
+            Completion::of(word, taken, names.map(|name| (format!("@{name}"), String::new())))
         } else if let Some(word) = before.strip_prefix('/').filter(|word| !word.contains(char::is_whitespace))
         {
             let own = COMMANDS.iter().map(|(name, takes, about)| {

@@ -455,6 +455,17 @@ fn files_are_completed_once_they_are_known() {
 }
 
 #[test]
+fn a_file_with_a_blank_in_its_name_is_completed_in_quotes() {
+    for begun in ["see @my", "see @\"my f"] {
+        let mut chat = Chat::open();
+        chat.types(begun);
+        chat.tells(Msg::Files(vec!["my file.txt".into(), "README.md".into()]));
+        chat.presses("tab");
+        assert_eq!(chat.state.draft(), "see @\"my file.txt\" ");
+    }
+}
+
+#[test]
 fn commands_are_completed_and_sent_when_they_are_whole() {
     let mut chat = Chat::open();
     chat.types("/sess");
@@ -533,6 +544,20 @@ fn what_cannot_be_opened_is_told_and_cannot_be_spoken_to() {
     chat.tells(Msg::Failed { tab: TabId(2), why: "no key".into() });
     assert_eq!(chat.state.tabs[1].phase, Phase::Broken);
     assert_eq!(chat.says("hello"), []);
+}
+
+#[test]
+fn what_is_said_to_a_session_that_cannot_be_used_stays_where_it_was_typed() {
+    for line in ["hello", "/plan tidy up", "/review src"] {
+        let mut chat = Chat::open();
+        let says = Says::Text("Review {{content}} closely.".into());
+        chat.state.customs = vec![Custom { name: "review".into(), about: String::new(), says }];
+        chat.says("/new");
+        chat.tells(Msg::Failed { tab: TabId(2), why: "no key".into() });
+        assert_eq!(chat.says(line), [], "{line}");
+        assert_eq!((chat.state.draft(), chat.state.tabs[1].mode), (line, Mode::Default));
+        assert!(chat.state.flash.contains("/new begins another"), "{}", chat.state.flash);
+    }
 }
 
 #[test]

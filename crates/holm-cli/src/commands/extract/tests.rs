@@ -34,6 +34,16 @@ fn the_shape_holds_the_candidates() {
 }
 
 #[test]
+fn what_was_copied_is_a_list_however_the_model_put_it() {
+    let check = |answer: &str, target: &str, expect: &str| {
+        assert_eq!(listed(Json::parse(answer).unwrap(), target).canonical(), expect);
+    };
+    check(r#"{"date":"2024-01-15"}"#, "date", r#"{"date":["2024-01-15"]}"#);
+    check(r#"{"date":["2024-01-15"]}"#, "date", r#"{"date":["2024-01-15"]}"#);
+    check(r#"{"entity":{"people":["Ann"]}}"#, "entity", r#"{"entity":{"people":["Ann"]}}"#);
+}
+
+#[test]
 fn what_cannot_be_asked_for_is_told_with_what_can() {
     let skill = Skill::compile(extract()).unwrap();
     let check = |text: &str, target: &str, expect: &str| {

@@ -6,7 +6,7 @@ use holm_server::jobs::{
 };
 use serde_json::{Value, json};
 
-use crate::{commands::session::date, screen::Screen};
+use crate::{commands::session::date, money, screen::Screen};
 
 pub(super) async fn list(shelf: &Shelf, screen: &Screen, as_json: bool) -> Result<(), ShelfError> {
     let listed = shelf.list().await?;
@@ -60,6 +60,16 @@ fn in_words(screen: &Screen, held: &Held) {
         screen.answer(&spec.about);
     }
     screen.answer(&format!("prompt    {}", spec.prompt));
+    let chosen = [
+        ("agent", spec.agent.clone()),
+        ("model", spec.model.clone()),
+        ("budget", spec.budget.map(|budget| format!("{} for each try", money::show(budget)))),
+        ("notify", spec.notify.clone()),
+    ];
+    for (name, said) in chosen {
+        said.iter().for_each(|said| screen.answer(&format!("{name:<8}  {said}")));
+    }
+    screen.answer(&format!("timeout   {} s for each try", spec.timeout_s));
     let standing = &held.standing;
     screen.answer(&format!("failures  {} in a row", standing.failures));
     screen.answer(&format!("let go    {} times", standing.skipped));
@@ -73,7 +83,11 @@ pub(super) async fn log(
     as_json: bool,
 ) -> Result<(), ShelfError> {
     shelf.job(id).await?;
-    for run in shelf.runs(id, limit).await? {
+    let runs = shelf.runs(id, limit).await?;
+    if runs.is_empty() {
+        screen.note(&format!("holm: {id} has not run yet"));
+    }
+    for run in runs {
         if as_json {
             let line =
                 serde_json::to_string(&run).map_err(|error| ShelfError::Unreadable(error.to_string()))?;

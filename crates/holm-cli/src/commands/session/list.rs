@@ -11,7 +11,7 @@ use crate::{children, exit::Exit, screen::Screen};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// How many at the most
-    #[arg(long, value_name = "COUNT", default_value_t = 50)]
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Only those with this tag
     #[arg(long)]

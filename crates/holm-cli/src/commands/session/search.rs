@@ -15,7 +15,7 @@ pub(crate) struct Args {
     #[arg(required = true)]
     words: Vec<String>,
     /// How many records at the most
-    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print one JSON object a line
     #[arg(long)]

@@ -73,7 +73,8 @@ pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) ->
         Some(path) => {
             let written = places::private_file(path).and_then(|mut file| file.write_all(&bytes));
             written.map_err(|error| {
-                let message = format!("{} cannot be written: {error}", path.display());
+                let why = places::why_unmade(&error);
+                let message = format!("{} cannot be written: {why}", path.display());
                 Trouble::new(Exit::Failed, message).hint("name a new file in a folder that is there")
             })?;
         }

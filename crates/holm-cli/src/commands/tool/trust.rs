@@ -20,7 +20,7 @@ use crate::{
     agreed::Question,
     entries::{ENDING, Entry, Written},
     exit::{Exit, Trouble},
-    places::Places,
+    places::{Places, quoted},
     screen::Screen,
 };
 
@@ -85,8 +85,8 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
     }
     let shown: BTreeSet<ContentHash> = questions.iter().map(|question| question.hash).collect();
     let command = match &args.folder {
-        Some(folder) => format!("holm tool trust {}", folder.display()),
-        None => "holm tool trust".to_owned(),
+        Some(folder) => places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy()))),
+        None => places.typed("tool trust"),
     };
     let words = "Have you looked at these files, and may they be used here as they are now?";
     let yes = args.yes.iter().copied().collect();
@@ -168,7 +168,7 @@ pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> 
     if args.yes.is_none() {
         screen.answer(&format!("{} ({} bytes, {hash})", path.display(), code.len()));
     }
-    let command = format!("holm tool confirm {}", args.file);
+    let command = places.typed(&format!("tool confirm {}", quoted(&args.file)));
     let words = "Have you looked at it, and may it have what it asks for?";
     let yes = args.yes.into_iter().collect();
     if !(Question { command: &command, words }).ask(&yes, &BTreeSet::from([hash]), screen)? {

@@ -124,7 +124,9 @@ async fn open(
     let (path, screen) = (Path::new(file).to_owned(), Arc::clone(screen));
     let bytes = fs::read(&path)?;
     let mut sidecar = match read_plain(&path.with_extension("toml")) {
-        Ok(text) => Sidecar::read(&text).map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?,
+        Ok(text) => Sidecar::read(&text).map_err(|error| {
+            Trouble::new(Exit::Usage, format!("{}: {error}", path.with_extension("toml").display()))
+        })?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Sidecar::default(),
         // One that cannot be read might have asked for less.
         Err(error) => return Err(anyhow::anyhow!("{}: {error}", path.with_extension("toml").display())),

@@ -40,7 +40,9 @@ fn what_a_sidecar_cannot_say_is_told_with_its_place() {
     let check = |text: &str, expect: &str| {
         let error = Sidecar::parse(text).unwrap_err().to_string();
         assert!(error.contains(expect), "{text}: {error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
     };
+    check("name = 'a'\nnam = 'b'", "line 2: unknown field `nam`");
     check("grants = ['read:src/**']", "unknown field `grants`");
     check("asks = ['fly:moon']", "fly");
     check("level = 'harmless'", "line 1");
