@@ -112,6 +112,11 @@ impl Spoken {
     }
 }
 
+/// What of `chat.toml` means nothing, for whoever looks at files.
+pub(crate) fn remarks(places: &Places) -> Vec<String> {
+    wishes(places).notes
+}
+
 /// What the person says about keys and colours.
 fn wishes(places: &Places) -> Wishes {
     std::fs::read_to_string(places.data.join("chat.toml"))

@@ -36,6 +36,6 @@ mod thought;
 mod update;
 mod view;
 
-pub(crate) use front::execute;
+pub(crate) use front::{execute, remarks};
 pub(crate) use left::forget;
 pub(crate) use theme::Shade;

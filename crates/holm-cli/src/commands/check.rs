@@ -19,6 +19,7 @@ use serde_json::json;
 use super::run::parsed;
 use crate::{
     agents::is_meant,
+    chat,
     company::{Company, Flaw},
     exit::{Exit, Trouble},
     hooks::Owner,
@@ -151,6 +152,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     }));
     findings.extend(KeyFile::load(&places.keys()).err().map(|error| Finding::of(error, "keys")));
     findings.extend(exe(&places));
+    findings.extend(chat(&places));
     let mut exit = Exit::Done;
     for finding in &findings {
         if finding.wrong.is_some() {
@@ -218,6 +220,14 @@ fn readable(here: Here) -> Result<(), Trouble> {
     parsed(settings.allow.clone())?;
     parsed(settings.deny.clone())?;
     models(&settings)
+}
+
+/// What a person says of keys and colours, if they say something.
+fn chat(places: &Places) -> Option<Finding> {
+    let path = places.data.join("chat.toml");
+    let remarks = chat::remarks(places);
+    let first = remarks.first().map(|why| Wrong::said(why.strip_prefix("chat.toml: ").unwrap_or(why)));
+    path.is_file().then(|| Finding::new(path, "chat", first))
 }
 
 /// A file of hooks, if there is one: whether it can be read, and whether a run would begin with it.

@@ -119,7 +119,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         return Ok(Exit::Done);
     }
     let words = "May this hold, as it is now, whenever an agent works here?";
-    let question = Question { command: "holm config trust", words };
+    let question = Question { command: &places.typed("config trust"), words };
     if !question.ask(yes, &open.iter().map(|(_, hash)| *hash).collect(), screen)? {
         screen.note("holm: it does nothing");
         return Ok(Exit::NoAnswer);

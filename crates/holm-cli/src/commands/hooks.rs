@@ -128,7 +128,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     }
     let hashes: BTreeSet<ContentHash> = open.iter().map(|(_, hash, _)| *hash).collect();
     let words = "May these commands run, as they are now, whenever an agent works here?";
-    let question = Question { command: "holm hooks trust", words };
+    let question = Question { command: &places.typed("hooks trust"), words };
     if !question.ask(yes, &hashes, screen)? {
         screen.note("holm: they do nothing");
         return Ok(Exit::NoAnswer);

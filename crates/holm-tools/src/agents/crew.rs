@@ -275,7 +275,7 @@ pub struct CrewFault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CrewProblem {
     /// Agents hand work on in a circle.
-    #[error("work would go in a circle: {}; take one of them out of the other's tools", .circle.join(" -> "))]
+    #[error("work would go in a circle: {}; take one of them out of the other's `tools` or `manages`", .circle.join(" -> "))]
     Circle {
         /// Who hands on to whom, the first again at the end.
         circle: Vec<String>,

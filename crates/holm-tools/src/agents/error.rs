@@ -60,6 +60,14 @@ pub enum AgentProblem {
         /// Which.
         key: &'static str,
     },
+    /// A key is missing, and another one is nearly it.
+    #[error("`{wrote}` means nothing here, and `{key}` is missing; did you mean `{key}`?")]
+    Misspelt {
+        /// What was written.
+        wrote: String,
+        /// Which is missing.
+        key: &'static str,
+    },
     /// A value is not what its key needs.
     #[error("`{key}` must be {expected}")]
     BadValue {

@@ -284,7 +284,15 @@ impl Draft {
     }
 
     fn finish(self, body: &str) -> Result<AgentFile, AgentFileError> {
-        let missing = |key| AgentProblem::Missing { key }.at(1);
+        // A key that is nearly the one that is missing was meant for it.
+        let meant =
+            |key: &str| self.ignored.iter().find(|own| closest(&own.key, [key].into_iter()).is_some());
+        let missing = |key: &'static str| match meant(key) {
+            Some(Ignored { line, key: wrote }) => {
+                AgentProblem::Misspelt { wrote: wrote.clone(), key }.at(*line)
+            }
+            None => AgentProblem::Missing { key }.at(1),
+        };
         Ok(AgentFile {
             name: self.name.ok_or_else(|| missing("name"))?,
             description: self.description.ok_or_else(|| missing("description"))?,

@@ -111,6 +111,7 @@ fn what_is_wrong_is_said_with_its_line() {
     check("---\nname: a\n", 1, "does not end");
     check("---\ndescription: b\n---\n", 1, "`name` is missing");
     check("---\nname: a\n---\n", 1, "`description` is missing");
+    check("---\nname: a\ndescripton: b\n---\n", 3, "did you mean `description`?");
     check("---\nname: 7up\ndescription: b\n---\n", 2, "`name` must be a letter");
     check("---\nname: a b\ndescription: b\n---\n", 2, "`name` must be");
     check(&head("name: c"), 4, "twice");
