@@ -234,10 +234,9 @@ fn chat(places: &Places) -> Option<Finding> {
 fn hooks(owner: Owner, places: &Places, ledger: Option<&Ledger>) -> Option<Finding> {
     let path = owner.file(places);
     let wrong = match owner.read(places) {
-        Ok(file) => {
-            let file = file?;
-            ledger.and_then(|ledger| owner.stale(file, places, ledger))
-        }
+        Ok(Some(file)) => ledger.and_then(|ledger| owner.stale(file, places, ledger)),
+        // None is right where nobody trusted one.
+        Ok(None) => Some(ledger.and_then(|ledger| owner.gone(places, ledger))?),
         Err(error) => Some(format!("{error:#}")),
     };
     Some(Finding::new(path, "hooks", wrong.map(|why| Wrong::said(&why))))
