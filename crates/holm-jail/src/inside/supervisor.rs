@@ -23,6 +23,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// What a job has at the least to begin, however short its own time is: a machine may be busy.
 const LEAST_TO_BEGIN: Duration = Duration::from_secs(5);
+/// What it has at the most: a server runs for as long as anybody wants it, and begins like everybody else.
+const MOST_TO_BEGIN: Duration = Duration::from_secs(60);
 
 /// Runs one job from its order to its end.
 pub(super) fn supervise(control: OwnedFd, streams: [OwnedFd; 3], line: Option<OwnedFd>) {
@@ -50,7 +52,7 @@ fn read_order(control: &mut UnixStream) -> Option<Order> {
 }
 
 fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Option<OwnedFd>) -> Told {
-    let patience = Duration::from_millis(order.bounds.wall_ms).max(LEAST_TO_BEGIN);
+    let patience = Duration::from_millis(order.bounds.wall_ms).clamp(LEAST_TO_BEGIN, MOST_TO_BEGIN);
     // Nobody is started yet, and this process alone touches files that others may have made to wait: a file system that does
     // not answer ends it, and its socket says so.
     end_after(Some(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX)));
