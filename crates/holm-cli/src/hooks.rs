@@ -32,6 +32,8 @@ const OTHERS_WRITE: u32 = 0o022;
 
 /// What ends a run before it begins.
 const CHANGED: &str = "they have changed since somebody trusted them";
+/// The same where there is nothing to look at.
+const GONE: &str = "they are not there any more";
 
 /// Whose hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +127,11 @@ impl Owner {
         held.shut().next().map(|script| shut(&script, &self.file(places)))
     }
 
+    /// Why a run would not begin where there is no file: somebody trusted one.
+    pub(crate) fn gone(self, places: &Places, ledger: &Ledger) -> Option<String> {
+        was_trusted(self, places, ledger).then(|| format!("{GONE}; {BACK}"))
+    }
+
     /// Who says that a file of theirs is what somebody means to have. What was imported was written by somebody else, wherever
     /// it lies now.
     pub(crate) fn vouches(self, file: &HookFile) -> Vouched {
@@ -165,8 +172,13 @@ impl Gathered {
         let mut gathered = Self { hooks: Hooks::default(), notes: Vec::new(), withholding };
         for owner in Owner::ALL {
             let path = owner.file(places);
-            let Some(read) = owner.read(places).transpose() else { continue };
             let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
+            let Some(read) = owner.read(places).transpose() else {
+                if was_trusted(owner, places, &ledger) {
+                    return Err(gone(&path).into());
+                }
+                continue;
+            };
             let file = match read {
                 Ok(file) => file,
                 Err(error) => {
@@ -193,6 +205,8 @@ impl Gathered {
                     let hooks = gathered.withholding.watch(hooks);
                     gathered.hooks = gathered.hooks.hook(telling(hooks, screen, secrets));
                 }
+                // Another file lies here by a link, and not the one that somebody trusted.
+                Err(_) if was_trusted(owner, places, &ledger) => return Err(refused(&path, CHANGED).into()),
                 Err(_) => {
                     let hint = "`holm hooks trust` shows what it runs and asks you";
                     gathered.notes.push(format!(
@@ -220,6 +234,15 @@ fn refused(hooks: &Path, why: &str) -> Trouble {
     let message = format!("the hooks of {} guard this project, and {why}", hooks.display());
     Trouble::new(Exit::NoAnswer, message)
         .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` goes on without them")
+}
+
+/// What to do where the file is gone.
+const BACK: &str = "put the file back, or go on without them: `holm hooks forget`";
+
+/// The same where there is no file: also whoever took it away on purpose says so once.
+fn gone(hooks: &Path) -> Trouble {
+    let message = format!("the hooks of {} guard this project, and {GONE}", hooks.display());
+    Trouble::new(Exit::NoAnswer, message).hint(BACK)
 }
 
 /// The same where the file is wrong: nobody can look at it and agree before it is mended.

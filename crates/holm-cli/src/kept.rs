@@ -21,7 +21,8 @@ impl Kept {
     pub(crate) fn find(places: &Places) -> Self {
         let found = places.found();
         let policies = found.policies.into_iter().map(|(path, _)| path);
-        let settings = found.user.into_iter().chain(found.project).chain(policies);
+        let projects = found.project.into_iter().chain(found.above);
+        let settings = found.user.into_iter().chain(projects).chain(policies);
         let files = settings.filter_map(|path| path.canonicalize().ok());
         let servers = Entry::admitted(places).flat_map(|entry| entry.files(&places.work, places));
         Self(files.chain(scripts(places)).chain(servers).collect())

@@ -1,9 +1,13 @@
 //! The settings that hold in this folder: which files they come from, and who may say what, is [`holm_config`]'s business;
 //! whether a person has looked at the project's file is the ledger's.
 
-use std::path::Path;
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
-use holm_config::{ConfigError, Layers, Loaded, Settings, read_plain};
+use holm_config::{ConfigError, Layers, Loaded, PROJECT_FILE, Settings, read_plain};
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 
 use crate::{
@@ -29,37 +33,102 @@ impl Here {
         Ok(Self { loaded: loaded.map_err(|error| refused(&error))? })
     }
 
-    /// Refuses to go on where somebody trusted the project's file and it is another now: what it forbade would be open.
+    /// Refuses to go on where somebody trusted the project's file and it is another now, or gone: what it forbade would be open.
     ///
     /// # Errors
     /// What has changed, and how to go on.
     pub(crate) fn check(&self, places: &Places) -> Result<(), Trouble> {
-        let Some((path, why)) = &self.loaded.inert else { return Ok(()) };
-        let ledger = Ledger::open(places.trust()).map_err(|error| {
-            Trouble::new(Exit::Failed, format!("nobody can tell what is trusted: {error}"))
-        })?;
-        if !path.canonicalize().is_ok_and(|real| ledger.knows(&real)) {
-            return Ok(());
-        }
-        let message = format!("the settings of {} hold here, and now: {why}", path.display());
-        Err(Trouble::new(Exit::NoAnswer, message)
-            .hint("`holm config trust` shows the file and asks you; `holm config forget` goes on without it"))
+        self.broken(places).map_or(Ok(()), |(_, trouble)| Err(trouble))
     }
 
-    /// What holds with these flags. That the project's file is not used is told.
+    /// The same, with the file.
+    pub(crate) fn broken(&self, places: &Places) -> Option<(PathBuf, Trouble)> {
+        let ledger = match Ledger::open(places.trust()) {
+            Ok(ledger) => ledger,
+            Err(error) => {
+                let message = format!("nobody can tell what is trusted: {error}");
+                return Some((places.trust(), Trouble::new(Exit::Failed, message)));
+            }
+        };
+        let refused = |path: &Path, why: &str, hint: &str| {
+            let message = format!("the settings of {} hold here, and now: {why}", path.display());
+            Some((path.to_owned(), Trouble::new(Exit::NoAnswer, message).hint(hint)))
+        };
+        if let Some((path, why)) = gone(places, &ledger).first() {
+            return refused(path, why, BACK);
+        }
+        let was_trusted = |path: &Path| path.canonicalize().is_ok_and(|real| ledger.knows(&real));
+        let (path, why) = self.loaded.inert.iter().find(|(path, _)| was_trusted(path))?;
+        let hint = "`holm config trust` shows the file and asks you; `holm config forget` goes on without it";
+        refused(path, why, hint)
+    }
+
+    /// What holds with these flags. That a file of the project is not used is told.
     pub(crate) fn settle(self, flags: Settings, screen: &Screen) -> Settings {
-        if let Some(note) = self.inert() {
+        for (_, note) in self.inert() {
             screen.note(&format!("holm: {note}"));
         }
         self.loaded.layers.settle(flags)
     }
 
-    /// Why the project's file is not used, if it is not.
-    pub(crate) fn inert(&self) -> Option<String> {
-        let (path, why) = self.loaded.inert.as_ref()?;
-        let hint = "`holm config trust` shows it and asks you";
-        Some(format!("the settings of {} do nothing: {why}; {hint}", path.display()))
+    /// The files of the project that are not used, and why not.
+    pub(crate) fn inert(&self) -> impl Iterator<Item = (&Path, String)> {
+        let instead = self.loaded.project.as_ref().map(|path| format!("; {} holds", path.display()));
+        let instead = instead.unwrap_or_default();
+        self.loaded.inert.iter().map(move |(path, why)| {
+            let hint = "`holm config trust` shows it and asks you";
+            (path.as_path(), format!("the settings of {} do nothing: {why}{instead}; {hint}", path.display()))
+        })
     }
+}
+
+/// What to do where a trusted file is gone.
+pub(crate) const BACK: &str = "put the file back; `holm config forget` goes on without it";
+
+/// The project's files of settings, nearest first, up to the one that somebody trusts as it is.
+pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in places.found().projects() {
+        files.push(path.clone());
+        if path.canonicalize().is_ok_and(|real| is_trusted(&real, ledger)) {
+            break;
+        }
+    }
+    files
+}
+
+/// The places here where somebody trusted a file of settings and where no plain file lies any more, nearest first, and what
+/// lies there. One above a file that is trusted as it is does not count here.
+pub(crate) fn gone(places: &Places, ledger: &Ledger) -> Vec<(PathBuf, &'static str)> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (work, own) = (real(&places.work), places.found().user.as_deref().map(real));
+    let mut gone = Vec::new();
+    for place in work.ancestors().map(|folder| folder.join(PROJECT_FILE)) {
+        if !ledger.knows(&place) || own.as_ref() == Some(&place) {
+            continue;
+        }
+        match missing(&place) {
+            Some(why) => gone.push((place, why)),
+            None if is_trusted(&place, ledger) => break,
+            None => {}
+        }
+    }
+    gone
+}
+
+/// Why a place holds no plain file; none where it does, also one that cannot be read.
+fn missing(place: &Path) -> Option<&'static str> {
+    match fs::symlink_metadata(place) {
+        Ok(data) if data.is_file() => None,
+        Ok(data) if data.is_symlink() => Some("it is a link, and links are never trusted"),
+        Ok(_) => Some("it is no plain file any more"),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some("it is not there any more"),
+        Err(_) => Some("it cannot be looked at any more"),
+    }
+}
+
+fn is_trusted(path: &Path, ledger: &Ledger) -> bool {
+    read_plain(path).is_ok_and(|bytes| ledger.standing(path, &ContentHash::of(&bytes)) == Standing::Trusted)
 }
 
 /// That no run begins here, and why not, on one line.

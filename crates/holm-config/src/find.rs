@@ -17,6 +17,9 @@ pub struct Found {
     pub named: Named,
     /// The nearest project file above the working folder, if there is one.
     pub project: Option<PathBuf>,
+    /// Those further above, nearest first. One of them counts where nobody trusts what is nearer: otherwise whoever puts a file
+    /// between would switch off what somebody trusted.
+    pub above: Vec<PathBuf>,
     /// The administrator's files, and whether somebody named them; the last one wins.
     pub policies: Vec<(PathBuf, Named)>,
 }
@@ -42,10 +45,16 @@ impl Found {
             None => (config_folder(&env).map(|folder| folder.join(PROJECT_FILE)), Named::No),
         };
         let above = work.ancestors().map(|folder| folder.join(PROJECT_FILE));
-        let project = above.filter(|file| Some(file) != user.as_ref()).find(|file| file.is_file());
+        let mut projects = above.filter(|file| Some(file) != user.as_ref() && file.is_file());
+        let (project, above) = (projects.next(), projects.collect());
         let bound = path("HOLM_POLICY").map(|file| (file, Named::Yes));
         let policies = bound.into_iter().chain([(PathBuf::from(POLICY), Named::No)]).collect();
-        Self { user, named, project, policies }
+        Self { user, named, project, above, policies }
+    }
+
+    /// The project files, nearest first.
+    pub fn projects(&self) -> impl Iterator<Item = &PathBuf> {
+        self.project.iter().chain(&self.above)
     }
 }
 

@@ -30,13 +30,15 @@ pub struct Layers {
 pub struct Loaded {
     /// The layers.
     pub layers: Layers,
-    /// The project's file that is not used, and why not.
-    pub inert: Option<(PathBuf, String)>,
+    /// The project's file that is used.
+    pub project: Option<PathBuf>,
+    /// Those nearer than it that are not used, nearest first, and why not.
+    pub inert: Vec<(PathBuf, String)>,
 }
 
 impl Layers {
     /// Reads all files that were found. `admits` says whether a person has looked at the project's file with these bytes,
-    /// and if not, why it is not used.
+    /// and if not, why it is not used; then the next one above is looked at.
     ///
     /// # Errors
     /// The first file that cannot be used. A project's file that nobody trusts is no error, whatever is in it.
@@ -66,15 +68,19 @@ impl Layers {
                 None => {}
             }
         }
-        let mut loaded = Loaded { layers: Self { user, policy, ..Self::default() }, inert: None };
+        let mut loaded = Loaded { layers: Self { user, policy, ..Self::default() }, ..Loaded::default() };
         loaded.layers.environment = Settings::from_environment(env)?;
-        if let Some(path) = &found.project {
+        for path in found.projects() {
             match text_of(path, Layer::Project).map(Option::unwrap_or_default) {
                 // Nobody can have looked at what is no text, so it says nothing; who looked at another one is asked elsewhere.
-                Err(error) => loaded.inert = Some((path.clone(), error.problem.to_string())),
+                Err(error) => loaded.inert.push((path.clone(), error.problem.to_string())),
                 Ok(text) => match admits(path, text.as_bytes()) {
-                    Ok(()) => loaded.layers.project = Settings::read(&text, path, Layer::Project)?,
-                    Err(why) => loaded.inert = Some((path.clone(), why)),
+                    Ok(()) => {
+                        loaded.layers.project = Settings::read(&text, path, Layer::Project)?;
+                        loaded.project = Some(path.clone());
+                        break;
+                    }
+                    Err(why) => loaded.inert.push((path.clone(), why)),
                 },
             }
         }

@@ -173,12 +173,12 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 fn settings(places: &Places) -> Vec<Finding> {
     let found = places.found();
     let policies = found.policies.iter().map(|(path, _)| path);
-    let files = found.user.iter().chain(&found.project).chain(policies).filter(|path| path.is_file());
+    let files = found.user.iter().chain(found.projects()).chain(policies).filter(|path| path.is_file());
     let here = Here::find(places);
     // One that was trusted and is another now ends every run; one that nobody has trusted ends none.
-    let (stale, inert) = match &here {
-        Ok(here) => (here.check(places).err(), here.inert()),
-        Err(_) => (None, None),
+    let (stale, inert): (_, Vec<(PathBuf, String)>) = match &here {
+        Ok(here) => (here.broken(places), here.inert().map(|(path, note)| (path.to_owned(), note)).collect()),
+        Err(_) => (None, Vec::new()),
     };
     let wrong = here.and_then(readable).err();
     let parts = wrong.as_ref().map(Trouble::parts);
@@ -196,14 +196,21 @@ fn settings(places: &Places) -> Vec<Finding> {
         let wrong = Wrong::said(why).hint(hint);
         findings.push(Finding::new(PathBuf::from(place), "settings", Some(wrong)));
     }
-    for finding in findings.iter_mut().filter(|finding| Some(&finding.path) == found.project.as_ref()) {
-        match &stale {
-            Some(trouble) if finding.wrong.is_none() => {
-                let (message, hint) = trouble.parts();
-                finding.wrong = Some(Wrong::said(message).hint(hint));
-            }
-            Some(_) => {}
-            None => finding.notes.extend(inert.clone()),
+    let Some((stale, trouble)) = stale else {
+        for finding in &mut findings {
+            let notes = inert.iter().filter(|(path, _)| *path == finding.path).map(|(_, note)| note.clone());
+            finding.notes.extend(notes);
+        }
+        return findings;
+    };
+    // A ledger that cannot be read has a line of its own.
+    if stale != places.trust() {
+        let (message, hint) = trouble.parts();
+        let wrong = Wrong::said(message).hint(hint);
+        if let Some(finding) = findings.iter_mut().find(|finding| finding.path == stale) {
+            finding.wrong.get_or_insert(wrong);
+        } else {
+            findings.push(Finding::new(stale, "settings", Some(wrong)));
         }
     }
     findings
@@ -211,7 +218,7 @@ fn settings(places: &Places) -> Vec<Finding> {
 
 /// Whether everything can be used that settings say. Nobody need trust a project's file first to learn that it cannot.
 fn readable(here: Here) -> Result<(), Trouble> {
-    if let Some((path, _)) = &here.loaded.inert {
+    if let Some((path, _)) = here.loaded.inert.first() {
         let bytes = read_plain(path)
             .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", path.display())))?;
         Settings::of_project(&bytes, path).map_err(|error| refused(&error))?;
@@ -234,10 +241,9 @@ fn chat(places: &Places) -> Option<Finding> {
 fn hooks(owner: Owner, places: &Places, ledger: Option<&Ledger>) -> Option<Finding> {
     let path = owner.file(places);
     let wrong = match owner.read(places) {
-        Ok(file) => {
-            let file = file?;
-            ledger.and_then(|ledger| owner.stale(file, places, ledger))
-        }
+        Ok(Some(file)) => ledger.and_then(|ledger| owner.stale(file, places, ledger)),
+        // None is right where nobody trusted one.
+        Ok(None) => Some(ledger.and_then(|ledger| owner.gone(places, ledger))?),
         Err(error) => Some(format!("{error:#}")),
     };
     Some(Finding::new(path, "hooks", wrong.map(|why| Wrong::said(&why))))

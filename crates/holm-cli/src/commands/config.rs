@@ -15,7 +15,7 @@ use crate::{
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
-    settings::{Here, no_run, refused},
+    settings::{BACK, Here, gone, no_run, of_project, refused},
 };
 
 /// What `holm config` does.
@@ -96,8 +96,9 @@ fn object(row: &Row) -> serde_json::Value {
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut open = Vec::new();
-    let project = places.found().project.and_then(|path| path.canonicalize().ok());
-    for path in files(places)? {
+    let projects: Vec<PathBuf> =
+        of_project(places, &ledger).iter().filter_map(|path| path.canonicalize().ok()).collect();
+    for path in files(places, &ledger)? {
         let bytes = read_plain(&path)
             .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
         let hash = ContentHash::of(&bytes);
@@ -106,7 +107,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
             Standing::Changed => "changed",
             Standing::Unknown => "new",
         };
-        if project.as_ref() == Some(&path) {
+        if projects.contains(&path) {
             // Whoever agreed would have agreed to what no run takes.
             Settings::of_project(&bytes, &path).map_err(|error| refused(&error))?;
         }
@@ -134,7 +135,10 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
 fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut known = false;
-    for path in files(places)? {
+    // Whoever took a file away goes on without it, and keeps what else they trusted.
+    let gone: Vec<PathBuf> = gone(places, &ledger).into_iter().map(|(path, _)| path).collect();
+    let forgotten = if gone.is_empty() { files(places, &ledger)? } else { gone };
+    for path in forgotten {
         known |= ledger.knows(&path);
         ledger.forget(&path)?;
     }
@@ -143,11 +147,15 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
 }
 
 /// The project's settings and what it tells agents, by their real paths.
-fn files(places: &Places) -> anyhow::Result<Vec<PathBuf>> {
+fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
     // Whatever is wrong with one: it is looked at, not used.
     let files: Vec<PathBuf> =
-        places.found().project.into_iter().chain(holm_config::guides(&places.work)).collect();
+        of_project(places, ledger).into_iter().chain(holm_config::guides(&places.work)).collect();
     if files.is_empty() {
+        if let Some((path, why)) = gone(places, ledger).first() {
+            let message = format!("{}: {why}", path.display());
+            return Err(Trouble::new(Exit::Missing, message).hint(BACK).into());
+        }
         let message =
             format!("there is no holm.toml and no AGENTS.md in {} and above it", places.work.display());
         return Err(Trouble::new(Exit::Missing, message)

@@ -111,9 +111,9 @@ async fn database(places: &Places) -> Finding {
 
 fn settings(places: &Places) -> Finding {
     let (state, words) = match Here::find(places) {
-        Ok(here) => match (here.check(places), here.inert()) {
+        Ok(here) => match (here.check(places), here.inert().next()) {
             (Err(trouble), _) => (State::Bad, no_run(&trouble)),
-            (Ok(()), Some(note)) => (State::Lacking, note),
+            (Ok(()), Some((_, note))) => (State::Lacking, note),
             (Ok(()), None) => {
                 (State::Good, "they can be read; `holm config show --origin` shows them".to_owned())
             }

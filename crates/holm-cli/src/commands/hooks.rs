@@ -53,7 +53,10 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
     for owner in Owner::ALL {
         let path = owner.file(places);
         let (standing, asks, why) = match owner.read(places) {
-            Ok(None) => continue,
+            Ok(None) => match owner.gone(places, &ledger) {
+                Some(why) => ("gone", Vec::new(), Some(why)),
+                None => continue,
+            },
             Ok(Some(file)) => {
                 let asks = file.asks();
                 let open = match owner.admit(file, places, &ledger)? {
@@ -95,7 +98,11 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     let (mut open, mut leads, mut found, mut gone) = (Vec::new(), Vec::new(), false, Vec::new());
     for owner in Owner::ALL {
         let read = owner.read(places).map_err(|error| unfit(&owner.file(places), &error));
-        let Some(file) = read? else { continue };
+        let Some(file) = read? else {
+            let note = owner.gone(places, &ledger);
+            gone.extend(note.map(|why| format!("the hooks of {}: {why}", owner.file(places).display())));
+            continue;
+        };
         found = true;
         let lead = file.path().to_owned();
         gone.extend(file.gone(&ledger).iter().map(|script| missing(script, &lead)));
@@ -109,11 +116,11 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         open.extend(open_files(&question, &ledger));
         leads.push((lead, question.files));
     }
+    gone.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     if !found {
         let message = format!("there is no file {}", places.project_hooks().display());
         return Err(Trouble::new(Exit::Missing, message).into());
     }
-    gone.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     if open.is_empty() {
         screen.note("holm: nothing here is new");
         return Ok(if gone.is_empty() { Exit::Done } else { Exit::NoAnswer });

@@ -445,3 +445,38 @@ fn a_file_that_is_not_understood_is_not_used_at_all() {
     fs::write(stage.work().join(".holm/hooks.json"), "{\"hooks\":{\n\"PreToolUsed\":[]}}").unwrap();
     stage.holm(["hooks", "trust"]).fails(2, "hooks.json: line 2: there is no event `PreToolUsed`");
 }
+
+#[test]
+fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_are_gone() {
+    let stage = stage(&guard(REFUSES), 1);
+    let (own, away) = (stage.work().join(".holm"), stage.work().join("away"));
+    let file = own.join("hooks.json");
+    trust(&stage, &[".holm/hooks.json"]);
+    let refuses = |what: &str| {
+        let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
+        assert!(matches!(ran.code, Some(2 | 3)), "{what}: {ran:?}");
+        assert!(ran.err.contains("hooks.json guard this project, and they "), "{what}: {ran:?}");
+        assert!(ran.err.contains("`holm hooks forget`"), "{what}: {ran:?}");
+        let checked = stage.holm(["check"]);
+        assert!(checked.code == Some(2) && checked.out.contains("bad  hooks "), "{what}: {checked:?}");
+    };
+    fs::rename(&own, &away).unwrap();
+    refuses("no folder");
+    std::os::unix::fs::symlink("nowhere", &own).unwrap();
+    refuses("a link that leads nowhere");
+    fs::remove_file(&own).unwrap();
+    fs::create_dir_all(&file).unwrap();
+    refuses("a folder in its place");
+    fs::remove_dir(&file).unwrap();
+    refuses("no file");
+    let listed = stage.holm(["hooks", "list"]);
+    assert!(listed.out.starts_with("gone: ") && listed.out.contains("`holm hooks forget`"), "{listed:?}");
+    let ran = stage.holm(["hooks", "trust"]);
+    ran.fails(6, "there is no file");
+    assert!(ran.err.contains("`holm hooks forget`"), "{ran:?}");
+    assert!(stage.double.requests().is_empty());
+    // Whoever took it away on purpose needs one command.
+    assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
+    let (ran, told) = count(&stage);
+    assert!(told.contains("one two three") && ran.err.is_empty(), "{ran:?}");
+}

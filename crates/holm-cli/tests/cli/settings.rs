@@ -339,3 +339,75 @@ fn everything_that_a_program_reads_is_json_and_the_doctor_says_no_key() {
     let schema: serde_json::Value = serde_json::from_str(&holm(&stage, &["config", "schema"]).out).unwrap();
     assert!(schema["properties"]["model"].is_object());
 }
+
+#[test]
+fn a_file_that_nobody_trusts_does_not_switch_off_the_trusted_one_above_it() {
+    let said = (0..3).map(|_| Act::says("Done."));
+    let stage = stage(said, "").file("holm.toml", "system = \"From above.\"\n");
+    trust(&stage);
+    let sub = stage.work().join("sub");
+    fs::create_dir(&sub).unwrap();
+    fs::write(sub.join("holm.toml"), "").unwrap();
+    let below = |args: &[&str]| Ran::of(&command(&stage, args).current_dir(&sub).output().unwrap());
+    let run = ["run", "--model", MODEL, "-p", "Hi."];
+    let ran = below(&run);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
+    assert!(ran.err.contains("sub/holm.toml do nothing: nobody has trusted it; "), "{ran:?}");
+    assert!(stage.double.requests()[0].text().contains("From above."));
+    let shown = below(&["config", "show", "--origin"]);
+    assert!(shown.out.starts_with("system = \"From above.\"  # "), "{shown:?}");
+    // What is above and has changed is not passed over either.
+    fs::write(stage.work().join("holm.toml"), "system = \"Another.\"\n").unwrap();
+    below(&run).fails(3, "work/holm.toml hold here, and now: it has changed");
+    fs::write(stage.work().join("holm.toml"), "system = \"From above.\"\n").unwrap();
+    // Who trusts the nearer one has that one alone.
+    let hash = ContentHash::of(b"").to_string();
+    let trusted = below(&["config", "trust", "--yes", &hash]);
+    assert_eq!(trusted.code, Some(0), "{trusted:?}");
+    below(&run).says("Done.\n");
+    assert!(!stage.double.requests()[1].text().contains("From above."));
+    holm(&stage, &run).says("Done.\n");
+    assert!(stage.double.requests()[2].text().contains("From above."), "above it nothing has changed");
+}
+
+#[test]
+fn no_run_begins_without_a_trusted_file_that_is_gone_until_somebody_forgets_it() {
+    let stage =
+        stage([Act::says("Done."), Act::says("Done.")], "").file("holm.toml", "system = \"Guard.\"\n");
+    trust(&stage);
+    let (file, sub) = (stage.work().join("holm.toml"), stage.work().join("sub"));
+    fs::create_dir(&sub).unwrap();
+    let run = ["run", "--model", MODEL, "-p", "Hi."];
+    let refuses = |expect: &str| {
+        for folder in [&stage.work(), &sub] {
+            let ran = Ran::of(&command(&stage, &run).current_dir(folder).output().unwrap());
+            ran.fails(3, &format!("holm.toml hold here, and now: {expect}"));
+            assert!(ran.err.contains("`holm config forget`"), "{ran:?}");
+        }
+        let checked = holm(&stage, &["check"]);
+        assert!(checked.code == Some(2) && checked.out.contains("bad  settings  "), "{checked:?}");
+        let row = holm(&stage, &["doctor"]).out;
+        assert!(row.contains("no run begins here: "), "{row}");
+    };
+    fs::remove_file(&file).unwrap();
+    refuses("it is not there any more");
+    holm(&stage, &["config", "trust"]).fails(6, "holm.toml: it is not there any more");
+    fs::create_dir(&file).unwrap();
+    refuses("it is no plain file any more");
+    fs::remove_dir(&file).unwrap();
+    fs::write(stage.work().join("empty"), "").unwrap();
+    std::os::unix::fs::symlink("empty", &file).unwrap();
+    refuses("it is a link");
+    fs::remove_file(&file).unwrap();
+    assert!(stage.double.requests().is_empty());
+    // What is put back holds as before; whoever took it away on purpose needs one command, and keeps what else they trust.
+    fs::write(&file, "system = \"Guard.\"\n").unwrap();
+    holm(&stage, &run).says("Done.\n");
+    fs::write(stage.work().join("AGENTS.md"), "Count well.\n").unwrap();
+    trust(&stage);
+    fs::remove_file(&file).unwrap();
+    assert_eq!(holm(&stage, &["config", "forget"]).code, Some(0));
+    holm(&stage, &run).says("Done.\n");
+    let request = stage.double.requests()[1].text();
+    assert!(request.contains("Count well.") && !request.contains("Guard."), "{request}");
+}

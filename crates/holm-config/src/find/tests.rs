@@ -31,7 +31,9 @@ fn the_nearest_project_file_above_is_found_and_the_users_is_none() {
     assert_eq!(Found::from(&deep, look(&[])).project, Some(folder.path().join(PROJECT_FILE)));
     let near = folder.path().join("a/b").join(PROJECT_FILE);
     fs::write(&near, "").unwrap();
-    assert_eq!(Found::from(&deep, look(&[])).project.as_deref(), Some(near.as_path()));
+    let both = Found::from(&deep, look(&[]));
+    assert_eq!(both.project.as_deref(), Some(near.as_path()));
+    assert_eq!(both.above.first(), Some(&folder.path().join(PROJECT_FILE)), "the other is not forgotten");
     // A person whose own file lies above their projects has one file and not two.
     let own = [("HOLM_CONFIG", near.to_str().unwrap())];
     assert_eq!(Found::from(&deep, look(&own)).project, Some(folder.path().join(PROJECT_FILE)));

@@ -170,7 +170,7 @@ fn a_project_file_that_nobody_trusts_is_inert_whatever_is_in_it() {
     let found = Found { project: Some(project.clone()), ..Found::default() };
     let loaded = Layers::load(&found, |_, _| Err("nobody has trusted it".into()), |_| None).unwrap();
     assert_eq!(loaded.layers, Layers::default());
-    assert_eq!(loaded.inert, Some((project.clone(), "nobody has trusted it".into())));
+    assert_eq!(loaded.inert, [(project.clone(), "nobody has trusted it".to_owned())]);
     let error = Layers::load(&found, |_, _| Ok(()), |_| None).unwrap_err();
     assert_eq!(error.path, project);
     fs::write(&project, "model = \"a/b\"").unwrap();
@@ -220,6 +220,34 @@ fn a_projects_file_that_is_no_text_or_too_large_ends_nothing() {
         let found = Found { project: Some(path.clone()), ..Found::default() };
         let loaded = Layers::load(&found, |_, _| Err("nobody has trusted it".into()), |_| None).unwrap();
         assert_eq!(loaded.layers, Layers::default());
-        assert_eq!(loaded.inert.map(|(path, _)| path), Some(path.clone()));
+        assert_eq!(loaded.inert.first().map(|(path, _)| path), Some(&path));
     }
+}
+
+#[test]
+fn a_file_that_nobody_trusts_does_not_switch_off_the_trusted_one_above_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let [near, middle, far] = ["near.toml", "middle.toml", "far.toml"].map(|name| folder.path().join(name));
+    fs::write(&near, "").unwrap();
+    fs::write(&middle, "model = \"a/middle\"\n").unwrap();
+    fs::write(&far, "model = \"a/far\"\n").unwrap();
+    let found =
+        Found { project: Some(near.clone()), above: vec![middle.clone(), far.clone()], ..Found::default() };
+    let load = |trusted: &[&PathBuf]| {
+        let admits = |path: &Path, _: &[u8]| {
+            if trusted.iter().any(|one| one.as_path() == path) {
+                Ok(())
+            } else {
+                Err("nobody has".to_owned())
+            }
+        };
+        let loaded = Layers::load(&found, admits, |_| None).unwrap();
+        let inert: Vec<PathBuf> = loaded.inert.into_iter().map(|(path, _)| path).collect();
+        (loaded.project, loaded.layers.project.model.map(|model| model.value), inert)
+    };
+    assert_eq!(load(&[&far]), (Some(far.clone()), Some("a/far".into()), vec![near.clone(), middle.clone()]));
+    let both = load(&[&middle, &far]);
+    assert_eq!(both, (Some(middle.clone()), Some("a/middle".into()), vec![near.clone()]));
+    assert_eq!(load(&[&near, &far]), (Some(near.clone()), None, Vec::new()), "the nearest that is trusted");
+    assert_eq!(load(&[]), (None, None, vec![near.clone(), middle.clone(), far.clone()]));
 }

@@ -7,7 +7,9 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, setsid};
+use rustix::process::{
+    Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit, setsid,
+};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
 use super::filter::{self, Metadata};
@@ -74,6 +76,8 @@ fn attempt(
     report: &OwnedFd,
     line: Option<&OwnedFd>,
 ) -> Failure {
+    // Whatever it waits for on its way: without the supervisor nobody would end it.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
     // A session of its own has no terminal that could be typed into, and is one group to kill.
     let _ = setsid();
     let redirected = rustix::stdio::dup2_stdin(stdin)

@@ -7,7 +7,7 @@
 
 use std::ffi::CStr;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,14 @@ impl Placeholders {
 
     fn try_to_stand(&mut self, path: &Path) -> io::Result<()> {
         match open_plain(path) {
-            Ok(_) => {}
+            Ok(there) => {
+                let data = File::from(there).metadata()?;
+                // A pipe, a device or a socket is no placeholder of anybody's: it is held as it is, and to open one could
+                // wait for ever.
+                if !data.is_file() && !data.is_dir() {
+                    return Ok(());
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let missing: Vec<_> = path.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
                 for place in missing.into_iter().rev() {
@@ -89,7 +96,7 @@ impl Placeholders {
             }
             Err(error) => return Err(error),
         }
-        let held = match File::open(path) {
+        let held = match open_at_once(path) {
             Ok(held) => held,
             // What cannot even be read was made by somebody else, who will not remove it as a placeholder.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
@@ -114,7 +121,7 @@ impl Drop for Placeholders {
                 lock.is_none_or(|(_, lock)| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok());
             // What somebody has put something into is no longer ours, and stays.
             match harmless(folder) {
-                Some(text) if alone && fs::read_to_string(folder).is_ok_and(|found| found == text) => {
+                Some(text) if alone && says(folder, text) => {
                     let _ = fs::remove_file(folder);
                 }
                 _ if alone => drop(fs::remove_dir(folder)),
@@ -122,6 +129,16 @@ impl Drop for Placeholders {
             }
         }
     }
+}
+
+/// Whether a file says this and no more. Somebody outside may have put anything in its place meanwhile.
+fn says(path: &Path, text: &str) -> bool {
+    let Ok(file) = open_at_once(path) else { return false };
+    let is_plain = file.metadata().is_ok_and(|data| data.is_file());
+    let mut found = Vec::new();
+    // One byte more than there should be tells that there is more.
+    let most = (text.len() as u64).saturating_add(1);
+    is_plain && file.take(most).read_to_end(&mut found).is_ok() && found == text.as_bytes()
 }
 
 /// Files in a home that a program of the person's may look for meanwhile, and that must not be folders then.
@@ -240,6 +257,14 @@ fn own_mounts() -> bool {
 pub(super) fn open_plain(path: &Path) -> io::Result<OwnedFd> {
     let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     Ok(openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), how)?)
+}
+
+/// Opens a path to read, without following a link anywhere in it and without waiting for anybody: also a pipe that takes the
+/// place of a file at this moment is opened at once.
+fn open_at_once(path: &Path) -> io::Result<File> {
+    let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(openat2(CWD, path, flags, Mode::empty(), how)?))
 }
 
 #[cfg(test)]

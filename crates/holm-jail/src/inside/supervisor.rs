@@ -13,13 +13,18 @@ use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
 use super::child::{self, Failure};
 use super::protect::Placeholders;
 use super::sweep;
-use super::sys::{Fork, fork};
+use super::sys::{Fork, end_after, fork};
 use crate::engine::Engine;
 use crate::order::{Cause, MAX_ORDER, Order, Status, Told};
 use crate::outcome::Stage;
 
 /// How often the memory of all processes together is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// What a job has at the least to begin, however short its own time is: a machine may be busy.
+const LEAST_TO_BEGIN: Duration = Duration::from_secs(5);
+/// What it has at the most: a server runs for as long as anybody wants it, and begins like everybody else.
+const MOST_TO_BEGIN: Duration = Duration::from_secs(60);
 
 /// Runs one job from its order to its end.
 pub(super) fn supervise(control: OwnedFd, streams: [OwnedFd; 3], line: Option<OwnedFd>) {
@@ -47,8 +52,14 @@ fn read_order(control: &mut UnixStream) -> Option<Order> {
 }
 
 fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Option<OwnedFd>) -> Told {
+    let patience = Duration::from_millis(order.bounds.wall_ms).clamp(LEAST_TO_BEGIN, MOST_TO_BEGIN);
+    // Nobody is started yet, and this process alone touches files that others may have made to wait: a file system that does
+    // not answer ends it, and its socket says so.
+    end_after(Some(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX)));
     // They are taken away again when this returns, after everybody inside is dead.
-    let _placeholders = match Placeholders::make(order) {
+    let made = Placeholders::make(order);
+    end_after(None);
+    let _placeholders = match made {
         Ok(made) => made,
         Err(failure) => return failed(&failure),
     };
@@ -66,42 +77,75 @@ fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Opt
     drop((streams, theirs, line));
     // Kept until the end: bubblewrap writes there once more before it leaves.
     let mut report = File::from(report);
-    if let Err(failure) = started(order, &mut report) {
+    let begun = started(control, order, &mut report, Instant::now().checked_add(patience));
+    if let Begun::Not(failure) = &begun {
         sweep::all(child);
-        return failed(&failure);
+        return failed(failure);
     }
     if control.write_all(&Told::Started.encode()).is_err() {
         // Nobody listens any more; the loop below sees that too.
     }
-    let cause = watch(control, order, child);
+    let cause = match begun {
+        Begun::Over(cause) => cause,
+        Begun::Yes | Begun::Not(_) => watch(control, order, child),
+    };
     let status = sweep::all(child);
     Told::Ended { cause, status: status.unwrap_or(Status::Signalled(libc::SIGKILL)) }
 }
 
-/// Waits until the child has become the program, or says why it has not.
-fn started(order: &Order, report: &mut File) -> Result<(), Failure> {
+/// Whether the child has become the program.
+enum Begun {
+    Yes,
+    Not(Failure),
+    /// Something ended the job before.
+    Over(Cause),
+}
+
+/// Waits until the child has become the program, says why it has not, or is told to wait no longer.
+fn started(control: &UnixStream, order: &Order, report: &mut File, deadline: Option<Instant>) -> Begun {
     let mut said = Vec::new();
-    match &order.engine {
-        // The pipe closes when the program is started.
-        Engine::Landlock | Engine::Unconfined => {
-            let _ = report.read_to_end(&mut said);
+    loop {
+        if let Some(cause) = silent(control, report, deadline) {
+            return Begun::Over(cause);
         }
-        // Bubblewrap writes a line once its namespaces stand.
-        Engine::Bubblewrap(_) => {
-            let mut piece = [0; 4096];
-            if let Ok(read) = report.read(&mut piece) {
-                said.extend_from_slice(piece.get(..read).unwrap_or_default());
-            }
-            if said.first() == Some(&b'{') {
-                return Ok(());
-            }
-            if said.is_empty() {
+        let mut piece = [0; 4096];
+        let read = report.read(&mut piece).unwrap_or_default();
+        said.extend_from_slice(piece.get(..read).unwrap_or_default());
+        match &order.engine {
+            // The pipe closes when the program is started.
+            Engine::Landlock | Engine::Unconfined if read > 0 => {}
+            Engine::Landlock | Engine::Unconfined => break,
+            // Bubblewrap writes a line once its namespaces stand.
+            Engine::Bubblewrap(_) if said.first() == Some(&b'{') => return Begun::Yes,
+            Engine::Bubblewrap(_) if said.is_empty() => {
                 let why = io::Error::from_raw_os_error(libc::EPERM);
-                return Err(Failure::at(Stage::Namespace, &why, &order.cwd));
+                return Begun::Not(Failure::at(Stage::Namespace, &why, &order.cwd));
             }
+            Engine::Bubblewrap(_) => break,
         }
     }
-    Failure::decode(&said).map_or(Ok(()), Err)
+    Failure::decode(&said).map_or(Begun::Yes, Begun::Not)
+}
+
+/// Waits until the report says something or closes; otherwise who ended the waiting.
+fn silent(control: &UnixStream, report: &File, deadline: Option<Instant>) -> Option<Cause> {
+    loop {
+        let left = deadline.map_or(LOOK_EVERY, |deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return Some(Cause::Clock);
+        }
+        let mut ready = [PollFd::new(report, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
+        let patience = Timespec::try_from(left.min(LOOK_EVERY)).ok();
+        let polled = poll(&mut ready, patience.as_ref());
+        let [report, control] = ready.map(|one| !one.revents().is_empty());
+        match polled {
+            Ok(_) if report => return None,
+            // A byte asks for the end, and so does the end of the line.
+            Ok(_) if control => return Some(Cause::Asked),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return Some(Cause::Asked),
+        }
+    }
 }
 
 /// Waits for whatever ends the job first.

@@ -39,6 +39,13 @@ pub(super) fn close_on_exec() -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Ends this process after so many seconds, whatever it waits for then; none takes that back. What it forks has no such end.
+pub(super) fn end_after(seconds: Option<u32>) {
+    #[expect(unsafe_code, reason = "alarm has no safe form")]
+    // SAFETY: the call takes a number and touches no memory; its signal ends the process, because nobody handles it here.
+    let _ = unsafe { libc::alarm(seconds.map_or(0, |seconds| seconds.max(1))) };
+}
+
 /// Moves this process into namespaces of its own.
 pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     #[expect(unsafe_code, reason = "leaving shared tables is unsafe with several threads; there is one")]

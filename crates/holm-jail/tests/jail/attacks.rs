@@ -476,3 +476,26 @@ async fn what_is_hidden_inside_a_root_is_not_read_and_not_replaced() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_pipe_where_something_is_protected_holds_nothing_up() {
+    const NAMES: [&str; 4] = [".bashrc", "holm.toml", ".git", ".holm"];
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let work = cell.path("work");
+        let mut jail = cell.jail();
+        for name in NAMES {
+            let made = as_user("/usr/bin/mkfifo").arg(work.join(name)).status().unwrap();
+            assert!(made.success(), "mkfifo: install coreutils");
+            jail = jail.protect(work.join(name));
+        }
+        let script = "echo here; rm -f .bashrc holm.toml .git .holm; mv holm.toml moved; ln -sf old .bashrc";
+        let outcome = cell.run(&jail, &cell::shell(script)).await;
+        assert!(cell::text(&outcome.stdout.bytes).starts_with("here\n"), "{way:?}: {outcome:?}");
+        assert!(matches!(outcome.ending, Ending::Exited(_)), "{way:?}: {outcome:?}");
+        for name in NAMES {
+            let kind = work.join(name).symlink_metadata().unwrap().file_type();
+            assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kind), "{way:?}: {name} is what it was");
+        }
+    }
+}

@@ -414,3 +414,19 @@ async fn a_folder_or_a_program_that_changes_after_the_approval_gains_nothing() {
         assert!(!output.text.contains(CANARY), "{way:?}: {}", output.text);
     }
 }
+
+#[tokio::test]
+async fn a_pipe_at_a_name_that_is_kept_holds_no_command_up() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let shell = cell.shell().denials(holm_tools::root::Denies::of_commands());
+        for name in [".bashrc", "holm.toml", ".git", ".holm"] {
+            cell.outside("mkfifo", &[name]);
+            let said = cell.sh(&shell, "echo here").await.text;
+            assert!(said.contains("here"), "{way:?}: {name}: {said}");
+            cell.sh(&shell, &format!("rm -f {name}; echo evil > other; mv other {name}")).await;
+            let kind = cell.path(&format!("work/{name}")).symlink_metadata().unwrap().file_type();
+            assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kind), "{way:?}: {name} is what it was");
+        }
+    }
+}

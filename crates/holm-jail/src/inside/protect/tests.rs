@@ -36,3 +36,27 @@ fn a_placeholder_goes_with_the_only_job_that_needs_it() {
     drop(held);
     assert!(!real.join(".git").exists());
 }
+
+#[test]
+fn a_pipe_in_a_protected_place_is_not_waited_for_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    for name in [".bashrc", "holm.toml", ".git", ".holm"] {
+        let path = real.join(name);
+        let pipe = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, pipe, 0).unwrap();
+        let mut held = Placeholders { made: Vec::new(), locks: Vec::new() };
+        held.stand(&path).unwrap();
+        drop(held);
+        assert!(path.symlink_metadata().is_ok(), "{name}");
+    }
+    // One that somebody outside put where a placeholder was is neither read nor taken away.
+    let path = real.join(".profile");
+    let mut held = Placeholders { made: Vec::new(), locks: Vec::new() };
+    held.stand(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let pipe = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, pipe, 0).unwrap();
+    drop(held);
+    assert!(path.symlink_metadata().is_ok(), "it is somebody's");
+}
