@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use holm::{
     grants::{Grant, Mode},
-    kernel::{Approvals, Background, Model as Card, Tool, ToolKind},
+    kernel::{Approvals, Background, CHILDREN, Model as Card, Tool, ToolKind},
     models::ScriptedModel,
     runtime::{Agent, Builder, Isolation, Model, Secrets, Toolbox},
     store::Store,
@@ -27,9 +27,6 @@ use crate::{
     tools::{self, Confinement, Outside, Set},
     worktrees::Trees,
 };
-
-/// The tool by which a model looks after its helpers in the background.
-const CHILDREN: &str = "children";
 
 /// What this run has to give to its helpers.
 pub(crate) struct House {

@@ -30,7 +30,7 @@ pub use id::*;
 pub use input::*;
 pub use message::*;
 pub use misuse::Misuse;
-pub use run::{FINDER, Receipt, Run};
+pub use run::{Receipt, Run};
 
 // parts of the machine, each a room of its own
 pub mod compat;
@@ -46,5 +46,5 @@ mod protocol;
 mod rng;
 mod screen;
 
-pub use protocol::{provider_name, provider_names};
+pub use protocol::{name_key, provider_name, provider_names, provider_names_beside};
 pub use screen::{visible, visible_line, visible_lines};

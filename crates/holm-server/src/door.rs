@@ -151,15 +151,33 @@ pub(crate) fn check_host<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a http::uri::Authority>,
 ) -> Result<&'a str, Refusal> {
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| authority.map(http::uri::Authority::as_str));
     let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
-    let host = host.ok_or_else(|| misdirected("the request names no host"))?;
-    if is_own(config, name_of(host)) {
+    let named = named(headers, authority)?;
+    let host = named.first().copied().ok_or_else(|| misdirected("the request names no host"))?;
+    if named.iter().all(|host| is_own(config, name_of(host))) {
         Ok(host)
     } else {
         Err(misdirected("the request was sent to another name; see `--host`"))
     }
+}
+
+/// The names that a request says it was sent to: its `Host`, and that of its target where the target is a whole address. Whoever
+/// stands before this server may go by either, so no name counts that not both have.
+///
+/// # Errors
+/// More than one `Host`: everybody on the way may go by another one.
+pub(crate) fn named<'a>(
+    headers: &'a HeaderMap,
+    authority: Option<&'a http::uri::Authority>,
+) -> Result<Vec<&'a str>, Refusal> {
+    // What is no text is nobody's name.
+    let hosts = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
+    let mut named: Vec<&str> = hosts.collect();
+    if named.len() > 1 {
+        return Err(Refusal::bad("bad_host", "the request has more than one `Host`"));
+    }
+    named.extend(authority.map(http::uri::Authority::as_str));
+    Ok(named)
 }
 
 /// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it

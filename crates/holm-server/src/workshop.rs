@@ -3,12 +3,13 @@
 
 use std::{
     any::Any,
+    collections::BTreeMap,
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use holm_kernel::{NanoUsd, Seq};
+use holm_kernel::{NanoUsd, OWN_NAMES, Seq, name_key};
 use holm_mcp::server::Exposed;
 use holm_runtime::{BoxFuture, DeltaSink, EventSink, SecretString, Session, Toolbox};
 use holm_store::Store;
@@ -96,18 +97,30 @@ pub struct Order {
 }
 
 impl Order {
-    /// Whether what the client brings can stand beside the agent's own tools. Where two have one name, a model that means the
-    /// client's would call the agent's, and the client would never hear of it.
+    /// Whether what the client brings can stand beside the agent's own tools. Where two have one name, or one that differs in the
+    /// case of letters alone, a model that means the one would call the other. Names that every run answers itself are never the
+    /// client's.
     ///
     /// # Errors
     /// [`OpenError::Refused`] with the name that is taken.
     pub fn check_tools(&self, own: &Toolbox) -> Result<(), OpenError> {
-        let taken = self.tools.iter().map(|tool| &tool.declaration().name);
-        let mut taken = taken.filter(|name| own.iter().any(|tool| tool.declaration().name == **name));
-        taken.next().map_or(Ok(()), |name| {
-            let reason = format!("the agent has a tool `{name}` of its own; call yours something else");
-            Err(OpenError::Refused(reason))
-        })
+        let names = own.iter().map(|tool| tool.declaration().name.as_str()).chain(OWN_NAMES.iter().copied());
+        let taken: BTreeMap<String, &str> = names.map(|name| (name_key(name), name)).collect();
+        let mut brought: BTreeMap<String, &str> = BTreeMap::new();
+        for name in self.tools.iter().map(|tool| tool.declaration().name.as_str()) {
+            let key = name_key(name);
+            if let Some(own) = taken.get(&key) {
+                let reason =
+                    format!("the agent has a tool `{own}` of its own; call yours, `{name}`, something else");
+                return Err(OpenError::Refused(reason));
+            }
+            if let Some(other) = brought.insert(key, name) {
+                let reason =
+                    format!("`{other}` and `{name}` could be taken for each other; rename one of them");
+                return Err(OpenError::Refused(reason));
+            }
+        }
+        Ok(())
     }
 }
 

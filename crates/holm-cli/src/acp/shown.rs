@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema::{Diff, ToolCall, ToolCallContent, ToolCallLocation, ToolKind};
-use holm::kernel::visible;
+use holm::kernel::{ENTER_PLAN, EXIT_PLAN, visible};
 use holm_tools::root::Root;
 use serde_json::Value;
 
@@ -85,8 +85,8 @@ fn kind_and_title(tool: &str, said: &Value, arguments: &str) -> (ToolKind, Strin
         "shell" => (ToolKind::Execute, "Run", text("script")),
         "run_program" => (ToolKind::Execute, "Run", text("program")),
         "fetch" => (ToolKind::Fetch, "Fetch", text("url")),
-        "enter_plan" => (ToolKind::SwitchMode, "Plan first", Some("")),
-        "exit_plan" => (ToolKind::SwitchMode, "Carry out the plan", Some("")),
+        ENTER_PLAN => (ToolKind::SwitchMode, "Plan first", Some("")),
+        EXIT_PLAN => (ToolKind::SwitchMode, "Carry out the plan", Some("")),
         _ => (ToolKind::Other, tool, Some(arguments)),
     };
     (kind, line(&format!("{verb} {}", what.unwrap_or(arguments))))
@@ -129,7 +129,7 @@ fn content(tool: &str, said: &Value, folder: &Folder) -> Vec<ToolCallContent> {
         }
         "write" => write().into_iter().collect(),
         "patch" => text(said, "diff").map(|diff| fenced("diff", &diff)).into_iter().collect(),
-        "exit_plan" => text(said, "plan").map(|plan| fenced("markdown", &plan)).into_iter().collect(),
+        EXIT_PLAN => text(said, "plan").map(|plan| fenced("markdown", &plan)).into_iter().collect(),
         _ => Vec::new(),
     }
 }

@@ -13,11 +13,12 @@ use holm_guards::{
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
+use super::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
 use crate::NanoUsd;
 
 /// What the model is told of the tool that looks after its children.
-const CHILDREN: &str = "Looks after your helpers in the background: `status` of all or of one `child`, the `result` of \
-                        one that has ended, or `stop` one. Results come by themselves; do not poll.";
+const ABOUT_CHILDREN: &str = "Looks after your helpers in the background: `status` of all or of one `child`, the \
+                              `result` of one that has ended, or `stop` one. Results come by themselves; do not poll.";
 
 /// A tool's declaration.
 ///
@@ -180,7 +181,7 @@ impl Tool {
             ("required", Json::Array(alloc::vec![Json::from("action")])),
             ("additionalProperties", Json::Bool(false)),
         ]);
-        let tool = Self::new(name, CHILDREN, schema);
+        let tool = Self::new(name, ABOUT_CHILDREN, schema);
         Self { level: Level::None, kind: ToolKind::Children, ..tool }
     }
 
@@ -200,6 +201,22 @@ impl Tool {
             self.needs.push(need.as_ref().parse()?);
         }
         Ok(self)
+    }
+
+    /// Whether it has the name of a tool that the run itself carries out, and is another tool. No host may offer it: a model
+    /// that means the run would call it. A tool that finds others is the host's own, so whatever is called [`FINDER`] is none.
+    ///
+    /// ```
+    /// use holm_guards::json::Json;
+    /// use holm_kernel::{CHILDREN, Tool};
+    ///
+    /// let schema = || Json::object([("type", "object".into())]);
+    /// assert!(Tool::new(CHILDREN, "Sends cards to them.", schema()).takes_own_name());
+    /// assert!(!Tool::children(CHILDREN).takes_own_name());
+    /// ```
+    pub fn takes_own_name(&self) -> bool {
+        let name = self.name.as_str();
+        name != FINDER && OWN_NAMES.contains(&name) && self.kind.own_name() != Some(name)
     }
 
     /// Whether a call whose outcome is unknown may simply run again.
@@ -236,6 +253,18 @@ pub enum ToolKind {
     Plan(PlanRole),
     /// The kernel answers: how the children in the background stand, what came of one, and that one is stopped.
     Children,
+}
+
+impl ToolKind {
+    /// The name of the tool that the run itself carries out in this way; none where somebody else does.
+    pub const fn own_name(&self) -> Option<&'static str> {
+        match self {
+            Self::Plan(PlanRole::Enter) => Some(ENTER_PLAN),
+            Self::Plan(PlanRole::Exit) => Some(EXIT_PLAN),
+            Self::Children => Some(CHILDREN),
+            Self::Host | Self::Agent { .. } | Self::Skill { .. } => None,
+        }
+    }
 }
 
 /// What a tool does about plan mode.

@@ -16,5 +16,5 @@ mod tests;
 pub(crate) use alias::resolve_alias;
 pub(crate) use id::unique_id;
 pub(crate) use instructions::instructions;
-pub use name::{provider_name, provider_names};
+pub use name::{name_key, provider_name, provider_names, provider_names_beside};
 pub(crate) use read::{Reading, read_text};

@@ -47,7 +47,21 @@ pub fn provider_name(name: &str) -> String {
     if out.chars().all(|c| c == '_') { String::from("tool") } else { out }
 }
 
-/// The names of a list of tools, all different, in the same order.
+/// What two names have in common that nobody could tell apart: they are the same to providers but for the case of letters.
+///
+/// ```
+/// use holm_kernel::name_key;
+///
+/// assert_eq!(name_key("READ"), name_key("read"));
+/// assert_ne!(name_key("read"), name_key("write"));
+/// ```
+#[must_use]
+pub fn name_key(name: &str) -> String {
+    folded(provider_name(name))
+}
+
+/// The names of a list of tools, all different, in the same order. Letters that differ in their case alone are no difference:
+/// neither a person nor a model can be trusted to see it.
 ///
 /// Names that are acceptable already keep themselves; of the others a later one that would be equal to an earlier one gets
 /// `_2`, `_3` and so on. The same list gives the same names on every host.
@@ -56,34 +70,54 @@ pub fn provider_name(name: &str) -> String {
 /// use holm_kernel::provider_names;
 ///
 /// assert_eq!(provider_names(["a.b", "a b", "a_b"]), ["a_b_2", "a_b_3", "a_b"]);
+/// assert_eq!(provider_names(["read", "READ"]), ["read", "READ_2"]);
 /// ```
 #[must_use]
 pub fn provider_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    provider_names_beside(&[], names)
+}
+
+/// As [`provider_names`], where some names are somebody else's already.
+///
+/// ```
+/// use holm_kernel::{OWN_NAMES, provider_names_beside};
+///
+/// assert_eq!(provider_names_beside(OWN_NAMES, ["children", "chores"]), ["children_2", "chores"]);
+/// ```
+#[must_use]
+pub fn provider_names_beside<'a>(reserved: &[&str], names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let names: Vec<&str> = names.into_iter().collect();
-    let mut taken: BTreeSet<String> =
-        names.iter().filter(|name| is_accepted(name)).map(|name| String::from(*name)).collect();
-    let mut kept = BTreeSet::new();
+    let mut kept: BTreeSet<String> = reserved.iter().map(|name| name_key(name)).collect();
+    let accepted = names.iter().filter(|name| is_accepted(name)).map(|name| name_key(name));
+    let mut taken: BTreeSet<String> = kept.iter().cloned().chain(accepted).collect();
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
     let mut out = Vec::with_capacity(names.len());
     for name in names {
         let wanted = provider_name(name);
-        let own = is_accepted(name) && kept.insert(name);
-        if own || taken.insert(wanted.clone()) {
+        let key = folded(wanted.clone());
+        let own = is_accepted(name) && kept.insert(key.clone());
+        if own || taken.insert(key.clone()) {
             out.push(wanted);
             continue;
         }
         // Going on from the last suffix keeps a list of equal names linear.
-        let suffix = last.entry(wanted.clone()).or_insert(1);
+        let suffix = last.entry(key).or_insert(1);
         let free = loop {
             *suffix += 1;
             let candidate = numbered(&wanted, *suffix);
-            if taken.insert(candidate.clone()) {
+            if taken.insert(folded(candidate.clone())) {
                 break candidate;
             }
         };
         out.push(free);
     }
     out
+}
+
+/// A name as it is compared.
+fn folded(mut name: String) -> String {
+    name.make_ascii_lowercase();
+    name
 }
 
 /// The name with a number after it, shortened so that both fit.

@@ -9,7 +9,10 @@ use alloc::{
 use holm_guards::json::Json;
 use proptest::prelude::*;
 
-use super::{Reading, instructions, provider_name, provider_names, read_text, resolve_alias, unique_id};
+use super::{
+    Reading, instructions, name_key, provider_name, provider_names, provider_names_beside, read_text,
+    resolve_alias, unique_id,
+};
 use crate::{Alias, Offer, ProtocolPolicy, Tool, ToolKind};
 
 /// A reading in one line: `tool name arguments`, `skill name arguments`, `answer text` or `inconclusive text`.
@@ -240,6 +243,27 @@ fn colliding_names_are_numbered_in_order() {
     assert_eq!((names[1].len(), names[1].ends_with("x_2")), (64, true));
 }
 
+#[test]
+fn names_that_differ_in_case_alone_are_one_name() {
+    assert_eq!(provider_names(["read", "READ", "Read"]), ["read", "READ_2", "Read_3"]);
+    assert_eq!(provider_names(["READ", "read"]), ["READ", "read_2"], "whoever comes first keeps it");
+    assert_eq!(provider_names(["read", "READ_2", "Read"]), ["read", "READ_2", "Read_3"]);
+    assert_eq!(provider_names(["a B", "A_b"]), ["a_B_2", "A_b"]);
+}
+
+#[test]
+fn a_name_that_is_somebody_elses_is_given_to_nobody() {
+    let made = provider_names_beside(&["children"], ["children", "Children", "chil dren", "children_2"]);
+    assert_eq!(made, ["children_3", "Children_4", "chil_dren", "children_2"]);
+    for own in crate::OWN_NAMES {
+        let mark = own.replace('_', ".");
+        for wanted in [String::from(*own), own.to_uppercase(), mark] {
+            let made = provider_names_beside(crate::OWN_NAMES, [wanted.as_str()]);
+            assert_ne!(name_key(&made[0]), *own, "{wanted}");
+        }
+    }
+}
+
 fn offer(tools: impl IntoIterator<Item = Tool>) -> Offer {
     Offer { epoch: 0, tools: tools.into_iter().map(Arc::new).collect() }
 }
@@ -288,7 +312,7 @@ proptest! {
     fn names_in_a_list_are_acceptable_and_different(names in prop::collection::vec("[a-c. ]{0,3}|.{0,70}|[a-b_2]{1,4}", 0..40)) {
         let made = provider_names(names.iter().map(String::as_str));
         prop_assert_eq!(made.len(), names.len());
-        prop_assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), made.len());
+        prop_assert_eq!(made.iter().map(|name| name.to_ascii_lowercase()).collect::<BTreeSet<_>>().len(), made.len());
         for (name, made) in names.iter().zip(&made) {
             prop_assert!(!made.is_empty() && made.len() <= 64);
             prop_assert!(made.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'));

@@ -26,8 +26,8 @@ use crate::loops::LoopRuling;
 use crate::planted::{Bug, planted};
 use crate::screen;
 use crate::{
-    AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome,
-    PlanRole, Proposal, Quota, SpawnRequest, Tool, ToolKind, ToolOutput, ToolRequest, Verdict,
+    AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, FINDER, Key, Marks, NanoUsd,
+    Outcome, PlanRole, Proposal, Quota, SpawnRequest, Tool, ToolKind, ToolOutput, ToolRequest, Verdict,
 };
 
 /// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
@@ -45,9 +45,6 @@ const NAMED_TOOLS: usize = 20;
 
 /// So many letters at the beginning make a name look like another.
 const ALIKE_LETTERS: usize = 3;
-
-/// How a tool that finds tools is called, where the host has one: a model that misses a tool is sent there.
-pub const FINDER: &str = "tool_search";
 
 impl Run {
     /// Validates and permits a call. A call that may not run is settled here; the group may have to end for it.

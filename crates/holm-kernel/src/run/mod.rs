@@ -35,7 +35,6 @@ use holm_grants::Mode;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-pub use self::call::FINDER;
 use self::{
     catalogue::Catalogue,
     state::{Phase, State},

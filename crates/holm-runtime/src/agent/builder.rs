@@ -11,7 +11,7 @@ use holm_kernel::{
 use super::{Agent, Inner};
 use crate::{
     Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Helpers, Host, IntoTool, Journals,
-    Ledger, Model, Secrets, Spawner, Toolbox, ToolboxError,
+    Ledger, Model, Secrets, Spawner, Toolbox, ToolboxError, tool::check_names,
 };
 
 /// Puts an agent together. It can do nothing but ask its model until something is added by name.
@@ -208,6 +208,8 @@ impl Builder {
         }
         this = this.place_helpers()?;
         this.host.parts.tools = Arc::new(this.tools);
+        // Helpers, and what was put into the configuration by hand, came past the box.
+        check_names(&this.config.tools)?;
         check(&this.config)?;
         let Self { config, host, seed, .. } = this;
         let host = host.parts;

@@ -44,6 +44,20 @@ fn two_tools_of_one_name_are_an_error_and_not_a_surprise() {
     assert_eq!(both.build().unwrap_err(), twice("look"));
 }
 
+#[test]
+fn a_tool_with_a_name_that_a_run_answers_itself_is_an_error() {
+    let build = |name: &'static str| Agent::builder("test/one", plays([])).tool(reads(name)).build();
+    let reserved = |name: &str| BuildError::Tools(crate::ToolboxError::Reserved { name: name.into() });
+    for name in holm_kernel::OWN_NAMES.iter().copied().filter(|name| *name != holm_kernel::FINDER) {
+        assert_eq!(build(name).unwrap_err(), reserved(name));
+        let child = Agent::builder("test/child", plays([])).build().unwrap();
+        let helpers = crate::Helpers::new().with(crate::Helper::new(name, "Helps.", child));
+        let helped = Agent::builder("test/one", plays([])).helpers(helpers).build();
+        assert_eq!(helped.unwrap_err(), reserved(name));
+    }
+    assert!(build(holm_kernel::FINDER).is_ok(), "whoever has many tools may find them in its own way");
+}
+
 fn twice(name: &str) -> BuildError {
     BuildError::Tools(crate::ToolboxError::Duplicate { name: name.into() })
 }

@@ -3,14 +3,11 @@
 use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
 
 use holm_grants::Grant;
-use holm_kernel::{Background, ChildResult, ChildrenAtEnd, Tool as Declaration};
+use holm_kernel::{Background, CHILDREN, ChildResult, ChildrenAtEnd, Tool as Declaration};
 use tokio::sync::Semaphore;
 
 use super::{Helper, LiveChild, live::Shared, work::Work};
 use crate::{BoxFuture, Child, Spawner};
-
-/// The tool by which a model looks after its children in the background.
-const CHILDREN: &str = "children";
 
 /// The helpers that an agent can hand work to; [`Builder::helpers`](crate::Builder::helpers) gives them to it. Clones
 /// are the same helpers: keep one to see and to reach the children at work.

@@ -24,6 +24,7 @@ pub use output::{Data, IntoOutput};
 pub use progress::{Progress, Update};
 pub use schema::schema_of;
 pub use threads::Threads;
+pub(crate) use toolbox::check_names;
 pub use toolbox::{Toolbox, ToolboxError};
 pub use typed::{ClosureTool, Typed, TypedTool, blocking_tool, job_tool, tool};
 

@@ -65,7 +65,7 @@ impl Toolbox {
         self
     }
 
-    /// Whether every tool can be used: names that are unique, schemas and promises that compile.
+    /// Whether every tool can be used: names that are unique and not the run's own, schemas and promises that compile.
     ///
     /// # Errors
     /// The first [`ToolboxError`].
@@ -91,7 +91,8 @@ impl Toolbox {
             }
             Postconditions::compile(&declared.postconditions).map_err(|error| flawed(error.to_string()))?;
         }
-        Ok(())
+        // Last, so that a tool of which this is told has no other flaw: under another name it can be used.
+        check_names(self.order.iter().map(|tool| tool.declaration()))
     }
 
     /// What a run's configuration says of them.
@@ -126,12 +127,28 @@ impl fmt::Debug for Toolbox {
     }
 }
 
+/// Whether no tool has the name of one that a run carries out itself.
+pub(crate) fn check_names<'a>(
+    tools: impl IntoIterator<Item = &'a holm_kernel::Tool>,
+) -> Result<(), ToolboxError> {
+    match tools.into_iter().find(|tool| tool.takes_own_name()) {
+        Some(tool) => Err(ToolboxError::Reserved { name: tool.name.clone() }),
+        None => Ok(()),
+    }
+}
+
 /// Tools cannot be used together, or one of them not at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolboxError {
     /// Two tools have one name.
     #[error("two tools are named `{name}`; the model could not tell them apart: rename one or leave it out")]
     Duplicate {
+        /// The name.
+        name: String,
+    },
+    /// A tool has a name that belongs to a run itself.
+    #[error("a tool is named `{name}`, which every run answers itself; call it something else")]
+    Reserved {
         /// The name.
         name: String,
     },

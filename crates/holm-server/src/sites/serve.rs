@@ -16,7 +16,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use holm_runtime::CancellationToken;
 use http::{
     HeaderMap, HeaderValue, StatusCode,
-    header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE},
+    header::{AUTHORIZATION, WWW_AUTHENTICATE},
 };
 use sha2::{Digest as _, Sha256};
 use tokio::{
@@ -174,10 +174,13 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
     let from = door::peer(shown.server.config(), &request);
     // The body of a request that only looks is not read.
     let (parts, _) = request.into_parts();
-    let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| parts.uri.authority().map(http::uri::Authority::as_str));
-    let host = host.map(door::name_of).unwrap_or_default();
-    let Some(site) = shown.site(host) else {
+    let named = match door::named(&parts.headers, parts.uri.authority()) {
+        Ok(named) => named,
+        Err(refusal) => return plain(refusal.status, &refusal.message),
+    };
+    let host = named.first().copied().map(door::name_of).unwrap_or_default();
+    let is_one = named.iter().all(|other| door::name_of(other).eq_ignore_ascii_case(host));
+    let Some(site) = shown.site(host).filter(|_| is_one) else {
         return plain(StatusCode::MISDIRECTED_REQUEST, "the request was sent to another name");
     };
     if let Some(hash) = &site.password {

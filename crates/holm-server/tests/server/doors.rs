@@ -67,6 +67,35 @@ async fn a_request_for_another_host_is_turned_away_even_with_the_token() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_names_two_hosts_is_turned_away_whichever_comes_first() {
+    let stage = Stage::with(many).await;
+    let own = stage.serving.address().to_string();
+    for (first, second) in [(&*own, "evil.example"), ("evil.example", &*own), (&*own, &*own)] {
+        let http = stage.http().header("host", first).header("host", second);
+        check(&http, 400).await;
+        assert_eq!(http.get("/health").await.code(), "bad_host", "{first} {second}");
+    }
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_target_that_is_an_address_elsewhere_is_turned_away_whatever_the_host_header_says() {
+    let stage = Stage::with(many).await;
+    let own = stage.serving.address();
+    let asks = async |target: &str| stage.http().get(target).await.status;
+    for other in ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:80@evil.example"] {
+        for path in ["/health", "/api/me", "/api/sessions", "/v1/models", "/"] {
+            assert_eq!(asks(&format!("http://{other}{path}")).await, 421, "{other}{path}");
+        }
+        let foreign = stage.http().header("host", other);
+        assert_eq!(foreign.get(&format!("http://{own}/health")).await.status, 421, "{other}");
+    }
+    assert_eq!(asks(&format!("http://{own}/health")).await, 200);
+    assert_eq!(asks("http://localhost/health").await, 200);
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_of_another_origin_is_turned_away_even_with_the_token() {
     let stage = Stage::with(many).await;
     for origin in ["https://evil.example", "null", "http://127.0.0.1:1"] {

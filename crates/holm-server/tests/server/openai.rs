@@ -140,11 +140,29 @@ async fn a_client_that_never_brings_the_result_holds_no_turn() {
 async fn a_tool_of_the_client_with_the_name_of_one_of_the_agent_is_refused() {
     let stage = Stage::new().await;
     let http = stage.http();
-    let mut body = asks("touch");
-    body["tools"] = json!([{ "type": "function", "function": { "name": "touch", "description": "Mine.", "parameters": { "type": "object" } } }]);
-    let refused = http.post("/v1/chat/completions", &body).await;
-    assert_eq!(refused.status, 400, "{refused:?}");
-    assert!(refused.body.contains("`touch`"), "{refused:?}");
+    let asks_with = async |names: &[&str]| {
+        let tools = names.iter().map(|name| {
+            json!({ "type": "function", "function": { "name": name, "description": "Mine.", "parameters": { "type": "object" } } })
+        });
+        let mut body = asks("touch");
+        body["tools"] = tools.collect();
+        http.post("/v1/chat/completions", &body).await
+    };
+    let refuses = async |names: &[&str], word: &str| {
+        let refused = asks_with(names).await;
+        assert_eq!(refused.status, 400, "{names:?}: {refused:?}");
+        assert!(refused.body.contains(word), "{names:?}: {refused:?}");
+    };
+    refuses(&["touch"], "`touch`").await;
+    // What looks like it is no other name.
+    refuses(&["weather", "TOUCH"], "`touch`").await;
+    refuses(&["weather", "Weather"], "`weather` and `Weather`").await;
+    refuses(&["t\u{43e}uch"], "no name of a function").await;
+    refuses(&["touch\u{200b}"], "no name of a function").await;
+    for own in holm_kernel::OWN_NAMES.iter().copied() {
+        refuses(&[own], own).await;
+        refuses(&[own.to_uppercase().as_str()], own).await;
+    }
     assert!(stage.double.requests().is_empty());
     assert_eq!(http.get("/api/sessions").await.json()["sessions"], json!([]), "nothing is left of it");
 }

@@ -65,7 +65,11 @@ async fn a_site_with_a_host_name_answers_to_that_name_alone() {
     assert_eq!(named(&format!("docs.localhost:{}", address.port())).get("/").await.status, 200);
     for host in ["localhost", "127.0.0.1", "other.localhost", "docs.localhost.evil.example"] {
         assert_eq!(named(host).get("/").await.status, 421, "{host}");
+        // The other way in which a request says where it goes, and both ways at once.
+        assert_eq!(named("docs.localhost").get(&format!("http://{host}/")).await.status, 421, "{host}");
+        assert_eq!(named("docs.localhost").header("host", host).get("/").await.status, 400, "{host}");
     }
+    assert_eq!(named("docs.localhost").get("http://docs.localhost/").await.status, 200);
     for host in ["localhost", "LOCALHOST", "127.0.0.1", "", "a b"] {
         let site = json!({ "name": "own", "folder": "site", "place": { "host": host } });
         assert_eq!(http.post("/api/sites", &site).await.status, 400, "{host}");

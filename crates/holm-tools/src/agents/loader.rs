@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use holm_kernel::{ChildResult, Tool as Declaration, ToolOutput};
+use holm_kernel::{CHILDREN, ChildResult, Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Child, Helper, Helpers, Job, LiveChild, Spawner, Tool};
 
 use super::{
@@ -52,7 +52,7 @@ impl AgentLoader {
     /// The tool by which a model looks after its children in the background. A host that has agents which work there
     /// gives it once, whatever files come and go; without it their results still come by themselves.
     pub fn children() -> Arc<dyn Tool> {
-        Arc::new(KernelTool { declaration: Declaration::children("children") })
+        Arc::new(KernelTool { declaration: Declaration::children(CHILDREN) })
     }
 
     /// What a system prompt says of the agents that there are; empty if there are none.

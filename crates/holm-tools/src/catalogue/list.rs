@@ -28,7 +28,7 @@ pub struct Catalogue {
 /// A tool with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// What it is called; no other tool of the catalogue is.
+    /// What it is called; no other tool of the catalogue is, not even in letters of another case.
     pub name: String,
     /// What its source said.
     pub entry: Entry,
@@ -38,7 +38,13 @@ impl Catalogue {
     /// Names all entries; of two that want one name the earlier keeps it.
     #[must_use]
     pub fn new(entries: Vec<Entry>) -> Self {
-        let (names, renamed) = naming::name(&entries);
+        Self::beside(&[], entries)
+    }
+
+    /// As [`new`](Self::new), where some names are not given to any of them.
+    #[must_use]
+    pub fn beside(reserved: &[&str], entries: Vec<Entry>) -> Self {
+        let (names, renamed) = naming::name(reserved, &entries);
         let by_name = names.iter().cloned().enumerate().map(|(at, name)| (name, at)).collect();
         let tools = names.into_iter().zip(entries).map(|(name, entry)| Tool { name, entry }).collect();
         Self { tools, by_name, renamed }

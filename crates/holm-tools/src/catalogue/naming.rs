@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use holm_kernel::{provider_name, provider_names};
+use holm_kernel::{name_key, provider_names_beside};
 
 use super::Entry;
 
@@ -29,21 +29,27 @@ pub enum Cause {
         /// Where the other one comes from.
         origin: String,
     },
+    /// The name belongs to no tool that a source offers.
+    Reserved,
 }
 
 /// Names for all entries, in their order, and what was changed.
 ///
-/// Of two equal names the earlier entry keeps its own; so a source's place in the list is its precedence.
-pub(super) fn name(entries: &[Entry]) -> (Vec<String>, Vec<Renamed>) {
-    let names = provider_names(entries.iter().map(|entry| entry.wanted.as_str()));
-    let owners: BTreeMap<&str, &str> =
-        names.iter().map(String::as_str).zip(entries.iter().map(|entry| entry.origin.as_str())).collect();
+/// Of two names that are equal but for the case of letters the earlier entry keeps its own; so a source's place in the list is
+/// its precedence. Reserved names are nobody's.
+pub(super) fn name(reserved: &[&str], entries: &[Entry]) -> (Vec<String>, Vec<Renamed>) {
+    let names = provider_names_beside(reserved, entries.iter().map(|entry| entry.wanted.as_str()));
+    let keys = names.iter().map(|name| name_key(name));
+    let owners: BTreeMap<String, &str> =
+        keys.zip(entries.iter().map(|entry| entry.origin.as_str())).collect();
+    let reserved: BTreeSet<String> = reserved.iter().map(|name| name_key(name)).collect();
     let mut renamed = Vec::new();
     for (entry, name) in entries.iter().zip(&names).filter(|(entry, name)| entry.wanted != **name) {
-        let normal = provider_name(&entry.wanted);
-        let owner = owners.get(normal.as_str()).filter(|_| normal != **name);
+        let wanted = name_key(&entry.wanted);
+        let owner = owners.get(&wanted).filter(|_| wanted != name_key(name));
         let cause = match owner {
             Some(origin) => Cause::TakenBy { origin: (*origin).to_owned() },
+            None if reserved.contains(&wanted) => Cause::Reserved,
             None => Cause::NotAccepted,
         };
         renamed.push(Renamed {
@@ -53,6 +59,6 @@ pub(super) fn name(entries: &[Entry]) -> (Vec<String>, Vec<Renamed>) {
             cause,
         });
     }
-    debug_assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "names differ");
+    debug_assert_eq!(owners.len(), names.len(), "names differ");
     (names, renamed)
 }

@@ -57,6 +57,21 @@ fn names_are_what_providers_accept_and_every_change_is_reported() {
 }
 
 #[test]
+fn a_name_in_other_letters_is_the_same_name_and_a_reserved_one_is_nobodys() {
+    let wanted = [
+        entry("READ", "tools/a.wasm"),
+        entry("read", "tools/b.wasm"),
+        entry("Children", "tools/c.wasm"),
+        entry("tool.search", "tools/d.wasm"),
+    ];
+    let catalogue = Catalogue::beside(&["children", "tool_search"], wanted.into());
+    assert_eq!(catalogue.names().collect::<Vec<_>>(), ["READ", "read_2", "Children_2", "tool_search_2"]);
+    let causes: Vec<&Cause> = catalogue.renamed().iter().map(|renamed| &renamed.cause).collect();
+    let taken = Cause::TakenBy { origin: "tools/a.wasm".into() };
+    assert_eq!(causes, [&taken, &Cause::Reserved, &Cause::Reserved]);
+}
+
+#[test]
 fn a_name_counts_more_than_a_keyword_and_a_keyword_more_than_prose() {
     let shop = shop();
     let check = |query: &str, level, expect: &[(&str, Rank)]| {
@@ -119,7 +134,7 @@ proptest! {
     #[test]
     fn whatever_tools_want_their_names_differ_and_are_accepted(wanted in proptest::collection::vec(".{0,70}", 0..40)) {
         let catalogue = Catalogue::new(wanted.iter().map(|name| entry(name, "x")).collect());
-        let names: BTreeSet<&str> = catalogue.names().collect();
+        let names: BTreeSet<String> = catalogue.names().map(str::to_ascii_lowercase).collect();
         prop_assert_eq!(names.len(), wanted.len());
         for tool in catalogue.tools() {
             prop_assert!(tool.name.len() <= 64 && tool.name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));

@@ -1,7 +1,7 @@
 //! How a model enters and leaves plan mode. The kernel itself carries both out, so these are declarations and nothing
 //! that runs.
 
-use holm_kernel::{PlanRole, Tool};
+use holm_kernel::{ENTER_PLAN, EXIT_PLAN, PlanRole, Tool};
 
 /// The tools by which a model narrows itself to looking, and asks a person to be let out again.
 ///
@@ -18,5 +18,5 @@ pub fn plan_tools() -> [Tool; 2] {
                  undone, and come back with a plan.";
     let exit = "Shows your plan to the person and asks to carry it out. If the answer is no you stay in plan mode and are \
                 told why.";
-    [Tool::plan(PlanRole::Enter, "enter_plan", enter), Tool::plan(PlanRole::Exit, "exit_plan", exit)]
+    [Tool::plan(PlanRole::Enter, ENTER_PLAN, enter), Tool::plan(PlanRole::Exit, EXIT_PLAN, exit)]
 }

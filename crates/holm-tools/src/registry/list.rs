@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use holm_runtime::{Tool, Toolbox};
+use holm_runtime::{Tool, Toolbox, ToolboxError};
 use tokio::sync::watch;
 
 use super::{Offer, Problem, Snapshot, Source};
@@ -176,5 +176,11 @@ impl Sources {
 pub(super) fn flaw(tool: &Arc<dyn Tool>) -> Option<String> {
     let mut alone = Toolbox::new();
     let added = alone.add_shared(Arc::clone(tool));
-    added.and_then(|()| alone.check()).err().map(|error| error.to_string())
+    match added.and_then(|()| alone.check()) {
+        // It gets another name here.
+        Ok(()) | Err(ToolboxError::Reserved { .. }) => None,
+        Err(error @ (ToolboxError::Duplicate { .. } | ToolboxError::Flawed { .. })) => {
+            Some(error.to_string())
+        }
+    }
 }

@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use holm_grants::{Level, Template};
-use holm_kernel::{ToolKind, ToolOutput};
+use holm_kernel::{OWN_NAMES, ToolKind, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Reveal, Tool, Toolbox};
 
-use super::{Offer, Source};
+use super::{Offer, Rank, Source};
 use crate::catalogue::{Catalogue, Entry, Found, Query, Renamed};
 
 /// All tools at one moment, each under a name of its own that every provider accepts.
@@ -42,9 +42,11 @@ impl Snapshot {
         offered: impl IntoIterator<Item = (Source, Offer)>,
         problems: Vec<Problem>,
     ) -> Self {
+        let offered: Vec<(Source, Offer)> = offered.into_iter().collect();
+        let reserved = reserved(&offered);
         let (entries, tools): (Vec<Entry>, Vec<Arc<dyn Tool>>) =
             offered.into_iter().map(|(source, offer)| (entry(&source, &offer), offer.tool)).unzip();
-        let catalogue = Catalogue::new(entries);
+        let catalogue = Catalogue::beside(&reserved, entries);
         let tools = catalogue.names().zip(tools).map(|(name, tool)| named(name, tool)).collect();
         Self { number, catalogue, tools, problems }
     }
@@ -138,6 +140,17 @@ impl fmt::Debug for Snapshot {
 fn add(toolbox: &mut Toolbox, tool: &Arc<dyn Tool>) {
     let added = toolbox.add_shared(Arc::clone(tool));
     debug_assert!(added.is_ok(), "names of a catalogue differ");
+}
+
+/// The names that no tool is given: those that a run answers itself, unless it is the program that offers just that tool.
+fn reserved(offered: &[(Source, Offer)]) -> Vec<&'static str> {
+    let is_offered = |name: &str| {
+        offered.iter().filter(|(source, _)| source.rank == Rank::BuiltIn).any(|(_, offer)| {
+            let declared = offer.tool.declaration();
+            declared.name == name && declared.kind.own_name() == Some(name)
+        })
+    };
+    OWN_NAMES.iter().copied().filter(|name| !is_offered(name)).collect()
 }
 
 fn entry(source: &Source, offer: &Offer) -> Entry {

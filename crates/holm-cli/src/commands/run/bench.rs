@@ -1,13 +1,14 @@
 //! Everything that an agent of `holm run` is made of, laid out before the agent is put together.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use holm::{
     grants::Level,
-    kernel::{Approvals, Bound, CallId, Config, Ladder, Model as Card, Tool as Declared},
+    kernel::{Approvals, Bound, CallId, Config, Ladder, Model as Card, Tool as Declared, name_key},
     runtime::{
         self, Agent, BuildError, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session,
         Toolbox,
@@ -187,7 +188,7 @@ impl Bench {
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
             .name(called(args))
             .system(system)
-            .config(|config| settle(config, args, self.set, &self.helping, &toolbox))
+            .config(|config| settle(config, args, self.set, &self.helping))
             .tools(toolbox)
             .mode(args.mode())
             .approvals(Approvals::Ask)
@@ -393,9 +394,10 @@ impl Tools {
     }
 }
 
-/// Tools with others behind them; a name that is taken stays with whoever has it.
+/// Tools with others behind them; a name that is taken stays with whoever has it, and so does one that could be taken for it.
 fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
-    for tool in others.iter() {
+    let taken: BTreeSet<String> = tools.iter().map(|tool| name_key(&tool.declaration().name)).collect();
+    for tool in others.iter().filter(|tool| !taken.contains(&name_key(&tool.declaration().name))) {
         let _ = tools.add_shared(Arc::clone(tool));
     }
     tools
@@ -460,7 +462,7 @@ fn lookup(began: &Snapshot, talk: &Toolbox, helping: &Helping) -> Option<Lookup>
     let lookup = Lookup::new(showing);
     // Without anything to look up, a run is spared a question before every model call.
     let needed = lookup.of_snapshot(began).find(TOOL_SEARCH).is_some();
-    (needed && began.find(TOOL_SEARCH).is_none()).then_some(lookup)
+    needed.then_some(lookup)
 }
 
 /// What the model is told first: what the person wants, what the project tells everybody, and which helpers and skills there
@@ -474,16 +476,15 @@ fn system(args: &Args, crew: &AgentLoader, guides: Vec<String>, taught: String) 
     said.join("\n\n")
 }
 
-fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping, toolbox: &Toolbox) {
+fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping) {
     config.grants = args.grant.iter().cloned().chain(helping.callings()).collect();
-    // A tool of a folder that has such a name keeps it.
     let plans = if set == tools::Set::Few { Vec::new() } else { plan_tools().into_iter().collect() };
     if set == tools::Set::Few {
         // What these find is the answer, word for word: a small model that repeats a number may get it wrong.
         config.policy.terminal_tools.extend(simple::ANSWERING.iter().map(ToString::to_string));
     }
-    let kernels = plans.into_iter().chain(helping.status.clone());
-    config.tools.extend(kernels.filter(|tool| toolbox.find(&tool.name).is_none()));
+    // The registry gives their names to no other tool.
+    config.tools.extend(plans.into_iter().chain(helping.status.clone()));
     config.limits.budget.usd = args.budget;
     if let Some(turns) = args.turns {
         config.limits.turns = Bound::AtMost(turns);

@@ -265,6 +265,11 @@ async fn go_on(
 fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {
     let mut tools = Toolbox::new();
     for tool in &asked.tools {
+        // As OpenAI has it; beyond these, letters of other alphabets would look like those of a tool of the agent.
+        if !tool.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
+            let message = format!("`{}` is no name of a function: use a-z, A-Z, 0-9, `_` and `-`", tool.name);
+            return Err(Refusal::bad("bad_tool", message));
+        }
         let added = tools.add_shared(errands.tool(tool));
         added.map_err(|error| Refusal::bad("bad_tool", error.to_string()))?;
     }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::ToolOutput;
+use holm_kernel::{CHILDREN, OWN_NAMES, ToolKind, ToolOutput};
 use holm_runtime::tool_fn;
 
 use super::super::{Offer, Rank, Registry, Source};
 use super::{names, problems, said, says};
-use crate::catalogue::Disclosure;
+use crate::agents::AgentLoader;
+use crate::catalogue::{Cause, Disclosure};
+use crate::conversation::{TOOL_SEARCH, plan_tools};
 
 fn user(origin: &str) -> Source {
     Source::new(Rank::User, origin)
@@ -60,6 +62,54 @@ async fn a_project_takes_no_name_from_the_user_nor_the_user_from_the_program() {
     let told: Vec<&str> = snapshot.renamed().iter().map(|renamed| renamed.origin.as_str()).collect();
     assert_eq!(told, ["~/tools/read.wasm", ".holm/tools/read.wasm"]);
     assert_eq!(snapshot.find("read_3").unwrap().declaration().name, "read_3", "runs see the new name");
+}
+
+#[tokio::test]
+async fn a_name_that_a_run_answers_itself_is_given_to_no_tool_whoever_offers_it() {
+    for rank in [Rank::BuiltIn, Rank::User, Rank::Project, Rank::Server] {
+        let registry = Registry::new();
+        let tools: Vec<Offer> = OWN_NAMES.iter().map(|name| says(name, "mine")).collect();
+        let snapshot = registry.edit(|edit| edit.set(Source::new(rank, "here"), tools));
+        let expected: Vec<String> = OWN_NAMES.iter().map(|name| format!("{name}_2")).collect();
+        assert_eq!(names(&snapshot), expected, "{rank:?}");
+        let told: Vec<_> =
+            snapshot.renamed().iter().map(|renamed| (&*renamed.wanted, &renamed.cause)).collect();
+        let cause = Cause::Reserved;
+        let reserved: Vec<_> = OWN_NAMES.iter().map(|name| (*name, &cause)).collect();
+        assert_eq!(told, reserved, "{rank:?}");
+        assert!(problems(&snapshot).is_empty() && snapshot.toolbox().check().is_ok(), "{snapshot:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_program_offers_a_tool_that_runs_answer_under_its_own_name() {
+    let registry = Registry::new();
+    let own = Offer::new(AgentLoader::children());
+    registry.edit(|edit| edit.set(user("file"), [says(CHILDREN, "file")]));
+    let snapshot = registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), [own]));
+    assert_eq!(names(&snapshot), [CHILDREN, "children_2"]);
+    assert_eq!(snapshot.find(CHILDREN).unwrap().declaration().kind, ToolKind::Children);
+}
+
+#[test]
+fn every_tool_that_a_run_answers_has_a_name_that_is_kept_for_it() {
+    let own = [AgentLoader::children().declaration().clone()].into_iter().chain(plan_tools());
+    for tool in own {
+        assert_eq!(tool.kind.own_name(), Some(tool.name.as_str()));
+        assert!(OWN_NAMES.contains(&tool.name.as_str()), "{}", tool.name);
+    }
+    assert!(OWN_NAMES.contains(&TOOL_SEARCH));
+}
+
+#[tokio::test]
+async fn a_name_in_other_letters_is_taken_as_well() {
+    let registry = Registry::new();
+    registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), [says("read", "ours")]));
+    let mine = [says("READ", "user"), says("Enter_Plan", "user")];
+    let snapshot = registry.edit(|edit| edit.set(user("~/tools/read.wasm"), mine));
+    assert_eq!(names(&snapshot), ["read", "READ_2", "Enter_Plan_2"]);
+    assert_eq!(said(&snapshot, "READ_2").await.as_deref(), Some("user"));
+    assert_eq!(snapshot.renamed()[0].cause, Cause::TakenBy { origin: "built in".into() });
 }
 
 #[tokio::test]
