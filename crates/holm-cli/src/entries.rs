@@ -51,7 +51,7 @@ impl Entry {
         let (path, hash) = (&self.path, *ContentHash::of(&self.bytes).as_bytes());
         let refused = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
         if is_project(path, places) {
-            return TrustGate::new(places.trust()).admits(path, &hash).map_err(refused);
+            return TrustGate::new(places.trust(), places.work.clone()).admits(path, &hash).map_err(refused);
         }
         let pins = PinFile::new(places.pins());
         // A look confirms nothing: what does not even start can still be mended.

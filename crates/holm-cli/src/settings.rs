@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use holm_config::{ConfigError, Layers, Loaded, Settings, read_plain};
-use holm_tools::trust::{ContentHash, Ledger, Standing};
+use holm_tools::trust::{ContentHash, Ledger, Linked, Standing, place};
 
 use crate::{
     exit::{Exit, Trouble},
@@ -38,7 +38,9 @@ impl Here {
         let ledger = Ledger::open(places.trust()).map_err(|error| {
             Trouble::new(Exit::Failed, format!("nobody can tell what is trusted: {error}"))
         })?;
-        if !path.canonicalize().is_ok_and(|real| ledger.knows(&real)) {
+        // A link that lies where somebody trusted a file is a change of that file.
+        let named = place(&places.work, path).unwrap_or_else(|linked| linked.path);
+        if !ledger.knows(&named) {
             return Ok(());
         }
         let message = format!("the settings of {} hold here, and now: {why}", path.display());
@@ -57,8 +59,7 @@ impl Here {
     /// Why the project's file is not used, if it is not.
     pub(crate) fn inert(&self) -> Option<String> {
         let (path, why) = self.loaded.inert.as_ref()?;
-        let hint = "`holm config trust` shows it and asks you";
-        Some(format!("the settings of {} do nothing: {why}; {hint}", path.display()))
+        Some(format!("the settings of {} do nothing: {}", path.display(), hinted(why)))
     }
 }
 
@@ -83,8 +84,7 @@ pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
                     texts.push(format!("What {shown} says:\n\n{}", String::from_utf8_lossy(&bytes).trim()));
                 }
                 Err(why) => {
-                    let hint = "`holm config trust` shows it and asks you";
-                    notes.push(format!("what {shown} says is not heard: {why}; {hint}"));
+                    notes.push(format!("what {shown} says is not heard: {}", hinted(&why)));
                 }
             },
             Err(why) => notes.push(format!("what {shown} says is not heard: {why}")),
@@ -98,10 +98,18 @@ pub(crate) fn refused(error: &ConfigError) -> Trouble {
     Trouble::new(Exit::Usage, error.to_string()).hint(error.fix())
 }
 
+/// Why a file is not used, with what a person can do; there is nothing to do about a link but to put a file in its place.
+fn hinted(why: &str) -> String {
+    if Linked::is_said_in(why) {
+        return why.to_owned();
+    }
+    format!("{why}; `holm config trust` shows it and asks you")
+}
+
 /// Whether a person has looked at the project's file as it is now.
 fn admitted(places: &Places, path: &Path, bytes: &[u8]) -> Result<(), String> {
     let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
-    let path = path.canonicalize().map_err(|error| error.to_string())?;
+    let path = place(&places.work, path).map_err(|linked| linked.to_string())?;
     match ledger.standing(&path, &ContentHash::of(bytes)) {
         Standing::Trusted => Ok(()),
         Standing::Changed => Err("it has changed since somebody trusted it".into()),

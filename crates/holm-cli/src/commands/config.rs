@@ -7,7 +7,7 @@ use std::{
 
 use clap::Subcommand;
 use holm_config::{Origin, Row, Settings, read_plain};
-use holm_tools::trust::{ContentHash, Ledger, Standing};
+use holm_tools::trust::{ContentHash, Ledger, Linked, Standing, place};
 use serde_json::json;
 
 use crate::{
@@ -96,8 +96,12 @@ fn object(row: &Row) -> serde_json::Value {
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut open = Vec::new();
-    let project = places.found().project.and_then(|path| path.canonicalize().ok());
+    let project = places.found().project.map(|path| named(places, &path));
     for path in files(places)? {
+        if path.is_symlink() {
+            screen.note(&format!("holm: {}", Linked { path }));
+            continue;
+        }
         let bytes = read_plain(&path)
             .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
         let hash = ContentHash::of(&bytes);
@@ -142,7 +146,12 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The project's settings and what it tells agents, by their real paths.
+/// The path under which a file of the project is trusted; of one behind a link, the link.
+fn named(places: &Places, path: &Path) -> PathBuf {
+    place(&places.work, path).unwrap_or_else(|linked| linked.path)
+}
+
+/// The project's settings and what it tells agents, by the paths under which they are trusted.
 fn files(places: &Places) -> anyhow::Result<Vec<PathBuf>> {
     // Whatever is wrong with one: it is looked at, not used.
     let files: Vec<PathBuf> =
@@ -154,5 +163,5 @@ fn files(places: &Places) -> anyhow::Result<Vec<PathBuf>> {
             .hint("`holm paths` shows where settings are")
             .into());
     }
-    Ok(files.iter().map(|path| path.canonicalize()).collect::<Result<_, _>>()?)
+    Ok(files.iter().map(|path| named(places, path)).collect())
 }

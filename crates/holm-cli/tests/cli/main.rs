@@ -23,6 +23,7 @@ mod hooks;
 mod jobs;
 mod keyring;
 mod ladder;
+mod links;
 #[cfg(feature = "local")]
 mod local;
 mod logs;

@@ -12,7 +12,7 @@ use std::{
 use holm_config::{read_plain, read_plain_within};
 use holm_tools::{
     registry::{PinFile, Pins},
-    trust::{ContentHash, Ledger, MAX_FILE, Standing, Survey},
+    trust::{ContentHash, Ledger, MAX_FILE, Standing, Survey, place},
 };
 
 use super::{is_named, may_be_named};
@@ -59,7 +59,10 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         let hint = "whole folders are trusted; without one it is .holm/tools of the project";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
-    let survey = Survey::of(&folder.canonicalize()?)?;
+    let folder = place(&places.work, &folder).map_err(|linked| {
+        Trouble::new(Exit::NoAnswer, linked.to_string()).hint("put the folder itself in its place")
+    })?;
+    let survey = Survey::of(&folder)?;
     let mut ledger = Ledger::open(places.trust())?;
     let questions = survey.questions(&ledger);
     for question in &questions {

@@ -1,0 +1,107 @@
+//! Links in a project: what they lead to may be trusted where it lies, and counts for nothing where the link is.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use holm_testkit::double::Act;
+use serde_json::json;
+
+use crate::stage::{MODEL, Ran, Stage};
+
+/// The message that a person gets of each link.
+const NEVER: &str = "is a link; links are never trusted";
+
+/// Puts a server into a project: its entry, and beside that the script that the entry names by a relative path.
+fn put_server(stage: &Stage) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py");
+    fs::copy(script, stage.work().join("srv.py")).unwrap();
+    fs::create_dir_all(stage.work().join(".holm/tools")).unwrap();
+    let entry = json!({
+        "command": "/usr/bin/python3", "args": ["srv.py", "ok"], "grants": ["read:./"], "era": "handshake",
+    });
+    fs::write(stage.work().join(".holm/tools/srv.mcp.json"), entry.to_string()).unwrap();
+}
+
+/// Another project, with a script of the same name.
+fn other(stage: &Stage) -> PathBuf {
+    let other = stage.work().join("../other");
+    fs::create_dir_all(&other).unwrap();
+    if stage.work().join("srv.py").is_file() {
+        fs::copy(stage.work().join("srv.py"), other.join("srv.py")).unwrap();
+    }
+    other
+}
+
+fn within(stage: &Stage, folder: &Path, args: &[&str]) -> Ran {
+    Ran::of(&stage.command(args).current_dir(folder).output().unwrap())
+}
+
+#[test]
+fn a_trusted_server_starts_in_its_own_project_and_in_none_that_links_to_it() {
+    let stage = Stage::new([]);
+    put_server(&stage);
+    stage.agrees(["tool", "trust"]);
+    let tested = stage.holm(["mcp", "test", "srv"]);
+    assert!(tested.code == Some(0) && tested.out.contains("srv_echo"), "{tested:?}");
+    let other = other(&stage);
+    for (link, target) in [(".holm", "../work/.holm"), (".holm/tools", "../../work/.holm/tools")] {
+        if link != ".holm" {
+            fs::remove_file(other.join(".holm")).unwrap();
+            fs::create_dir(other.join(".holm")).unwrap();
+        }
+        symlink(target, other.join(link)).unwrap();
+        within(&stage, &other, &["mcp", "test", "srv"]).fails(3, NEVER);
+        let listed = within(&stage, &other, &["tool", "list"]);
+        assert!(listed.code == Some(0) && !listed.out.contains("srv_echo"), "{link}: {listed:?}");
+        assert_eq!(listed.err.matches(NEVER).count(), 1, "{link}: {listed:?}");
+        within(&stage, &other, &["tool", "trust"]).fails(3, NEVER);
+    }
+    // What a command of a run could have made: a folder of the same project that links to its own files.
+    let below = stage.work().join("sub");
+    fs::create_dir(&below).unwrap();
+    fs::copy(stage.work().join("srv.py"), below.join("srv.py")).unwrap();
+    symlink("../.holm", below.join(".holm")).unwrap();
+    within(&stage, &below, &["mcp", "test", "srv"]).fails(3, NEVER);
+}
+
+#[test]
+fn what_a_project_says_and_brings_is_not_heard_through_links() {
+    let stage = Stage::new([Act::says("a"), Act::says("b")]).file("AGENTS.md", "Use tabs, never spaces.\n");
+    let stage = stage.file("holm.toml", "system = \"From the project.\"\n");
+    let skills = stage.work().join(".holm/skills/greet");
+    fs::create_dir_all(&skills).unwrap();
+    let text = "---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n";
+    fs::write(skills.join("SKILL.md"), text).unwrap();
+    assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
+    for words in
+        [&["config", "trust"][..], &["tool", "trust", ".holm/skills"], &["tool", "trust", ".holm/agents"]]
+    {
+        stage.agrees(words);
+    }
+    let ran = stage.run(&["-p", "Hi."]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "a\n"), "{ran:?}");
+    let planted = ["Use tabs", "From the project.", "Greets people."];
+    let heard = stage.double.requests()[0].text();
+    assert!(planted.iter().all(|word| heard.contains(word)), "{heard}");
+
+    let other = other(&stage);
+    fs::create_dir(other.join(".holm")).unwrap();
+    for link in ["AGENTS.md", "holm.toml", ".holm/skills", ".holm/agents"] {
+        symlink(stage.work().join(link), other.join(link)).unwrap();
+    }
+    let ran = within(&stage, &other, &["run", "--model", MODEL, "-p", "Hi."]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "b\n"), "{ran:?}");
+    let heard = stage.double.requests()[1].text();
+    assert!(!planted.iter().any(|word| heard.contains(word)) && !heard.contains("counter"), "{heard}");
+    for link in ["AGENTS.md", "holm.toml", ".holm/skills"] {
+        assert!(ran.err.contains(&format!("{link} {NEVER}")), "{link}: {ran:?}");
+    }
+    within(&stage, &other, &["run", "--model", MODEL, "--agent", "counter", "-p", "x"])
+        .fails_after_notes(3, NEVER);
+    let trusted = within(&stage, &other, &["config", "trust"]);
+    assert!(trusted.code == Some(0) && trusted.err.matches(NEVER).count() == 2, "{trusted:?}");
+    assert!(!trusted.out.contains("Use tabs"), "{trusted:?}");
+}
