@@ -20,7 +20,7 @@ use holm_tools::{
     program::Programs,
     registry::{
         Again, Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
-        Source, TrustGate, Watching,
+        Source, Watching,
     },
     root::{Protect, Root},
     trust::Linked,
@@ -30,6 +30,7 @@ use holm_tools::{
 use crate::{
     approve::{Person, Terminal},
     bounds::Bounds,
+    entries::ProjectGate,
     kept::Kept,
     places::Places,
     screen::Screen,
@@ -71,9 +72,7 @@ impl Shelf {
             own_folders.map(|path| Folder::new(path, Rank::User, OpenGate).pins(Arc::clone(&pins) as _));
         let theirs =
             [places.project_tools(), places.project_agents()].into_iter().chain(places.brought.clone());
-        let theirs = theirs.map(|path| {
-            Folder::new(path, Rank::Project, TrustGate::new(places.trust(), places.work.clone()))
-        });
+        let theirs = theirs.map(|path| Folder::new(path, Rank::Project, ProjectGate::new(places)));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
         let again = Again::new();
         let servers = Servers::new(places, terminal, &again);

@@ -45,5 +45,5 @@ fn the_files_of_a_command_line_are_found_where_they_really_lie() {
     let places = Places::at(work.join("data"), &work);
     let args = json!([work.join("server.py"), "--conf=conf.txt", "nothing.txt"]);
     let found = entry(&json!({ "command": "python3", "args": args })).files(&work, &places);
-    assert_eq!(found, [work.join("server.py"), work.join("conf.txt")]);
+    assert_eq!(found, [work.join("conf.txt"), work.join("server.py")]);
 }

@@ -23,7 +23,6 @@ mod hooks;
 mod jobs;
 mod keyring;
 mod ladder;
-mod links;
 #[cfg(feature = "local")]
 mod local;
 mod logs;
@@ -35,6 +34,7 @@ mod newcomer;
 mod offline;
 mod patience;
 mod peers;
+mod planted;
 mod programs;
 mod prompts;
 mod pty;

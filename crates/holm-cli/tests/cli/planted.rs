@@ -1,4 +1,5 @@
-//! Links in a project: what they lead to may be trusted where it lies, and counts for nothing where the link is.
+//! What somebody plants in a project: links to what is trusted elsewhere, and code in the place of what a person looked at. Links
+//! count for nothing where they lie, and changed code starts nothing.
 
 use std::{
     fs,
@@ -104,4 +105,56 @@ fn what_a_project_says_and_brings_is_not_heard_through_links() {
     let trusted = within(&stage, &other, &["config", "trust"]);
     assert!(trusted.code == Some(0) && trusted.err.matches(NEVER).count() == 2, "{trusted:?}");
     assert!(!trusted.out.contains("Use tabs"), "{trusted:?}");
+}
+
+#[test]
+fn a_server_whose_script_has_changed_starts_nothing_until_a_person_looks_again() {
+    let stage = Stage::new([]);
+    put_server(&stage);
+    let shown = stage.holm(["tool", "trust"]);
+    assert!(
+        shown.out.contains("/srv.py (") && shown.out.contains("  srv.mcp.json is started with it"),
+        "{shown:?}"
+    );
+    stage.agrees(["tool", "trust"]);
+    assert_eq!(stage.holm(["mcp", "test", "srv"]).code, Some(0));
+    assert!(stage.holm(["tool", "list"]).out.contains("srv_echo"));
+
+    let script = stage.work().join("srv.py");
+    let text = fs::read_to_string(&script).unwrap();
+    fs::write(&script, format!("{text}\n# Another line.\n")).unwrap();
+    let told = "srv.py, with which it is started, has changed since somebody trusted it; look at it, then `holm tool trust`";
+    stage.holm(["mcp", "test", "srv"]).fails(3, told);
+    let listed = stage.holm(["tool", "list"]);
+    assert!(!listed.out.contains("srv_echo") && listed.err.matches(told).count() == 1, "{listed:?}");
+    let call = ["tool", "execute", "srv_echo", r#"{"word":"ahoy"}"#, "--mode", "full"];
+    let called = stage.holm(call);
+    assert!(called.code != Some(0) && !called.out.contains("ahoy"), "{called:?}");
+
+    stage.agrees(["tool", "trust"]);
+    assert_eq!(stage.holm(call).out.trim(), r#"{"word": "ahoy"}"#);
+    let gone = stage.holm(["tool", "distrust"]);
+    assert!(gone.out.contains("no longer trusted: ") && gone.out.contains("/srv.py\n"), "{gone:?}");
+    stage.holm(["mcp", "test", "srv"]).fails(3, "nobody has trusted it");
+}
+
+#[test]
+fn a_module_that_appears_under_a_name_of_the_command_line_starts_nothing() {
+    let stage = Stage::new([]);
+    put_server(&stage);
+    fs::create_dir(stage.work().join("server")).unwrap();
+    fs::rename(stage.work().join("srv.py"), stage.work().join("server/__main__.py")).unwrap();
+    let entry = json!({
+        "command": "/usr/bin/python3", "args": ["-m", "server", "ok"], "grants": ["read:./"], "era": "handshake",
+    });
+    fs::write(stage.work().join(".holm/tools/srv.mcp.json"), entry.to_string()).unwrap();
+    stage.agrees(["tool", "trust"]);
+    let tested = stage.holm(["mcp", "test", "srv"]);
+    assert!(tested.code == Some(0) && tested.out.contains("srv_echo"), "{tested:?}");
+    for planted in ["server.py", "server/__init__.py"] {
+        fs::write(stage.work().join(planted), "raise SystemExit(7)\n").unwrap();
+        let told = format!("{planted}, with which it is started, was trusted by nobody");
+        stage.holm(["mcp", "test", "srv"]).fails(3, &told);
+        fs::remove_file(stage.work().join(planted)).unwrap();
+    }
 }
