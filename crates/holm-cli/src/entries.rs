@@ -107,41 +107,13 @@ impl Entry {
         loader.read(&self.path, &self.bytes).unwrap_or_default()
     }
 
-    /// The files of a project with which its servers are started there, by the paths under which they are trusted. A file that a
-    /// server is granted to write by its very name is no code of it but its data.
+    /// The files of a project with which its servers are started there, by the paths under which they are trusted.
     pub(crate) fn scripts(&self, project: &Path, places: &Places) -> Result<Vec<PathBuf>, String> {
-        let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.display()))?;
         let mut scripts = Vec::new();
         for spec in self.specs(places) {
-            let Reach::Program(program) = &spec.reach else { continue };
-            let folder = program.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd));
-            let line = std::iter::once(&program.command).chain(&program.args).map(String::as_str);
-            let written: Vec<String> = spec.grants.iter().map(ToString::to_string).collect();
-            let is_data = |path: &Path| {
-                let below = path.strip_prefix(&project).unwrap_or(path);
-                [path, below].iter().any(|path| written.contains(&format!("write:{}", path.display())))
-            };
-            scripts.extend(started(&project, &folder, line)?.into_iter().filter(|path| !is_data(path)));
+            scripts.extend(scripts_of(&spec, project)?);
         }
         Ok(scripts)
-    }
-
-    /// Whether a person has looked at every file of the project with which its servers are started, as it is now.
-    fn check(&self, places: &Places) -> Result<(), String> {
-        let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
-        for path in self.scripts(&places.work, places)? {
-            let shown = path.display();
-            let bytes = read_plain_within(&path, MAX_FILE).map_err(|error| format!("{shown}: {error}"))?;
-            let what = match ledger.standing(&path, &ContentHash::of(&bytes)) {
-                Trust::Trusted => continue,
-                Trust::Changed => "has changed since somebody trusted it",
-                Trust::Unknown => "was trusted by nobody",
-            };
-            return Err(format!(
-                "{shown}, with which it is started, {what}; look at it, then `holm tool trust`"
-            ));
-        }
-        Ok(())
     }
 
     /// The files of the working folder with which a person's own servers are started although no entry names them by their whole
@@ -186,6 +158,39 @@ impl Entry {
     }
 }
 
+/// The files of a project with which a server is started there. One that the server is granted to write by its very name is no
+/// code of it but its data.
+fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
+    let Reach::Program(program) = &spec.reach else { return Ok(Vec::new()) };
+    let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.display()))?;
+    let folder = program.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd));
+    let line = std::iter::once(&program.command).chain(&program.args).map(String::as_str);
+    let granted: Vec<String> = spec.grants.iter().map(ToString::to_string).collect();
+    let is_data = |path: &Path| {
+        let below = path.strip_prefix(&project).unwrap_or(path);
+        [path, below].iter().any(|path| granted.contains(&format!("write:{}", path.display())))
+    };
+    let mut scripts = started(&project, &folder, line)?;
+    scripts.retain(|path| !is_data(path));
+    Ok(scripts)
+}
+
+/// Whether a person has looked at every file of the project with which its server is started, as it is now.
+pub(crate) fn check(spec: &ServerSpec, places: &Places) -> Result<(), String> {
+    let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
+    for path in scripts_of(spec, &places.work)? {
+        let shown = path.display();
+        let bytes = read_plain_within(&path, MAX_FILE).map_err(|error| format!("{shown}: {error}"))?;
+        let what = match ledger.standing(&path, &ContentHash::of(&bytes)) {
+            Trust::Trusted => continue,
+            Trust::Changed => "has changed since somebody trusted it",
+            Trust::Unknown => "was trusted by nobody",
+        };
+        return Err(format!("{shown}, with which it is started, {what}; look at it, then `holm tool trust`"));
+    }
+    Ok(())
+}
+
 /// Lets in what a person has trusted of a project, and servers only with the files of the project that they are started with: an
 /// entry that stays the same and starts a script that does not is a changed entry.
 pub(crate) struct ProjectGate {
@@ -210,7 +215,8 @@ impl Gate for ProjectGate {
         if ContentHash::of(&bytes).as_bytes() != sha256 {
             return Err("it changes while it is looked at".to_owned());
         }
-        Entry { path: path.to_owned(), bytes }.check(&self.places)
+        let specs = Entry { path: path.to_owned(), bytes }.specs(&self.places);
+        specs.iter().try_for_each(|spec| check(spec, &self.places))
     }
 }
 

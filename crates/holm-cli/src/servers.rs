@@ -47,6 +47,14 @@ pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     let Ok(engine) = Engine::detect() else { return Ok(means) };
     let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
     let programs = programs.search(search(std::env::var_os("PATH").as_deref())).named(named(places, file));
+    // What an editor gives has no entry along with which its files could have been trusted.
+    let is_entry = file.to_string_lossy().ends_with(entries::ENDING);
+    let programs = if is_entry && entries::is_project(file, places) {
+        let places = places.clone();
+        programs.checked(move |spec| entries::check(spec, &places))
+    } else {
+        programs
+    };
     let programs = match places.bounds {
         Bounds::Anywhere => programs,
         Bounds::ThisMachine => programs.offline(),
