@@ -158,3 +158,16 @@ fn a_module_that_appears_under_a_name_of_the_command_line_starts_nothing() {
         fs::remove_file(stage.work().join(planted)).unwrap();
     }
 }
+
+#[test]
+fn an_own_server_that_finds_its_code_in_the_folder_starts_with_a_note() {
+    let stage = Stage::new([]);
+    put_server(&stage);
+    fs::remove_dir_all(stage.work().join(".holm")).unwrap();
+    let add = ["mcp", "add", "srv", "--grant", "read:./", "--", "/usr/bin/python3", "srv.py", "ok"];
+    assert_eq!(stage.holm(add).code, Some(0));
+    assert_eq!(stage.holm(["mcp", "test", "srv"]).code, Some(0), "so that it is known");
+    let listed = stage.holm(["tool", "list"]);
+    assert!(listed.out.contains("srv_echo"), "{listed:?}");
+    assert!(listed.err.contains("srv.py, because the entry names no whole path"), "{listed:?}");
+}

@@ -7,13 +7,13 @@ use std::path::{Component, Path, PathBuf};
 
 /// A file of a project is a link, or lies behind one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} {NEVER}", .path.display())]
+#[error("{} is a link; links are never trusted", .path.display())]
 pub struct Linked {
     /// The link.
     pub path: PathBuf,
 }
 
-/// What is said of links.
+/// What is said of every link.
 const NEVER: &str = "is a link; links are never trusted";
 
 impl Linked {
