@@ -76,7 +76,7 @@ fn what_a_project_says_and_brings_is_not_heard_through_links() {
     fs::create_dir_all(&skills).unwrap();
     let text = "---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n";
     fs::write(skills.join("SKILL.md"), text).unwrap();
-    assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
+    assert_eq!(stage.holm(["agent", "new", "tallykeeper", "--project"]).code, Some(0));
     for words in
         [&["config", "trust"][..], &["tool", "trust", ".holm/skills"], &["tool", "trust", ".holm/agents"]]
     {
@@ -96,11 +96,11 @@ fn what_a_project_says_and_brings_is_not_heard_through_links() {
     let ran = within(&stage, &other, &["run", "--model", MODEL, "-p", "Hi."]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "b\n"), "{ran:?}");
     let heard = stage.double.requests()[1].text();
-    assert!(!planted.iter().any(|word| heard.contains(word)) && !heard.contains("counter"), "{heard}");
+    assert!(!planted.iter().any(|word| heard.contains(word)) && !heard.contains("tallykeeper"), "{heard}");
     for link in ["AGENTS.md", "holm.toml", ".holm/skills"] {
         assert!(ran.err.contains(&format!("{link} {NEVER}")), "{link}: {ran:?}");
     }
-    within(&stage, &other, &["run", "--model", MODEL, "--agent", "counter", "-p", "x"])
+    within(&stage, &other, &["run", "--model", MODEL, "--agent", "tallykeeper", "-p", "x"])
         .fails_after_notes(3, NEVER);
     let trusted = within(&stage, &other, &["config", "trust"]);
     assert!(trusted.code == Some(0) && trusted.err.matches(NEVER).count() == 2, "{trusted:?}");
