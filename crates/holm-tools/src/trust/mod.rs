@@ -6,7 +6,7 @@
 //!
 //! Two things keep the record from being talked around. What is used is what was hashed: [`Ledger::read`] gives the bytes
 //! that it has compared, and there is no other way to a [`TrustedFile`]. And links are not followed, neither the last name
-//! nor one between it and its project ([`place`]): a link can be turned elsewhere without any file changing.
+//! nor one between it and its project ([`place()`]): a link can be turned elsewhere without any file changing.
 //!
 //! The ledger is a file of Holm's own, readable and writable by its owner alone, in a folder that no tool may write to.
 //!
