@@ -15,7 +15,7 @@ use holm_config::{
 use holm_tools::{
     agents::{AgentFile, ToolNames},
     registry::{Gate as _, TrustGate},
-    trust::ContentHash,
+    trust::{ContentHash, place},
 };
 
 use crate::{
@@ -185,7 +185,8 @@ impl Chosen {
 impl Exe {
     fn load(path: &Path, places: &Places) -> Result<Chosen, Trouble> {
         let admits = |path: &Path, bytes: &[u8]| {
-            let gate = TrustGate::new(places.trust());
+            let gate = TrustGate::new(places.trust(), places.work.clone());
+            place(&places.work, path).map_err(|linked| linked.to_string())?;
             gate.admits(path, ContentHash::of(bytes).as_bytes())
                 .map_err(|_| "nobody has trusted it as it is".to_owned())
         };
@@ -308,7 +309,9 @@ fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> R
         return Ok(());
     }
     let folder = path.parent().unwrap_or(Path::new(".")).display().to_string();
-    TrustGate::new(places.trust()).admits(path, hash.as_bytes()).map_err(|_| {
+    place(&places.work, path).map_err(|linked| Trouble::new(Exit::NoAnswer, linked.to_string()))?;
+    let gate = TrustGate::new(places.trust(), places.work.clone());
+    gate.admits(path, hash.as_bytes()).map_err(|_| {
         let message = format!("{}: nobody has trusted it as it is", path.display());
         Trouble::new(Exit::NoAnswer, message)
             .hint(format!("`holm tool trust {folder}` shows it, and trusts what it has shown"))

@@ -11,11 +11,12 @@ use holm::{
     kernel::visible,
     runtime::{SecretString, Secrets},
 };
-use holm_config::read_plain;
+use holm_config::{read_plain, read_plain_within};
 use holm_mcp::{ImportError, McpLoader, Means, Reach, ServerName, ServerSpec, import};
 use holm_tools::{
-    registry::{Gate as _, PinFile, Pins as _, Standing, TrustGate},
-    trust::ContentHash,
+    hooks::started,
+    registry::{Gate, PinFile, Pins as _, Standing, TrustGate},
+    trust::{ContentHash, Ledger, MAX_FILE, Standing as Trust},
 };
 use serde_json::Value;
 
@@ -51,7 +52,7 @@ impl Entry {
         let (path, hash) = (&self.path, *ContentHash::of(&self.bytes).as_bytes());
         let refused = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
         if is_project(path, places) {
-            return TrustGate::new(places.trust()).admits(path, &hash).map_err(refused);
+            return ProjectGate::new(places).admits(path, &hash).map_err(refused);
         }
         let pins = PinFile::new(places.pins());
         // A look confirms nothing: what does not even start can still be mended.
@@ -99,12 +100,44 @@ impl Entry {
         }
     }
 
-    /// The plain files with which its servers are started, where they really lie: code, and what that is given to read.
-    pub(crate) fn files(&self, work: &Path, places: &Places) -> Vec<PathBuf> {
+    /// Its servers, with variables put in; none where it cannot be used, so that nothing of it is started either.
+    fn specs(&self, places: &Places) -> Vec<ServerSpec> {
         let env = |name: &str| std::env::var(name).ok();
         let loader = McpLoader::new(Means::new(), Arc::new(PinFile::new(places.pins())), env);
+        loader.read(&self.path, &self.bytes).unwrap_or_default()
+    }
+
+    /// The files of a project with which its servers are started there, by the paths under which they are trusted.
+    pub(crate) fn scripts(&self, project: &Path, places: &Places) -> Result<Vec<PathBuf>, String> {
+        let mut scripts = Vec::new();
+        for spec in self.specs(places) {
+            scripts.extend(scripts_of(&spec, project)?);
+        }
+        Ok(scripts)
+    }
+
+    /// The files of the working folder with which a person's own servers are started although no entry names them by their whole
+    /// paths, and that nobody has trusted: in another folder they are other files.
+    pub(crate) fn strays(&self, places: &Places) -> Vec<PathBuf> {
+        let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
+        let mut named: Vec<PathBuf> = Vec::new();
+        for spec in self.specs(places) {
+            let Reach::Program(program) = spec.reach else { continue };
+            named.extend(program.args.into_iter().chain([program.command]).map(PathBuf::from));
+        }
+        let is_known = |path: &Path| {
+            let bytes = read_plain_within(path, MAX_FILE);
+            bytes.is_ok_and(|bytes| ledger.standing(path, &ContentHash::of(&bytes)) == Trust::Trusted)
+        };
+        let mut strays = self.scripts(&places.work, places).unwrap_or_default();
+        strays.retain(|path| !named.contains(path) && !is_known(path));
+        strays
+    }
+
+    /// The plain files with which its servers are started, where they really lie: code, and what that is given to read.
+    pub(crate) fn files(&self, work: &Path, places: &Places) -> Vec<PathBuf> {
         let mut files = Vec::new();
-        for spec in loader.read(&self.path, &self.bytes).unwrap_or_default() {
+        for spec in self.specs(places) {
             let Reach::Program(program) = spec.reach else { continue };
             let folder = program.cwd.as_ref().map_or_else(|| work.to_owned(), |cwd| work.join(cwd));
             let command = Some(program.command.as_str()).filter(|command| command.contains('/'));
@@ -116,7 +149,74 @@ impl Entry {
             let real = words.filter_map(|word| folder.join(word).canonicalize().ok());
             files.extend(real.filter(|path| path.is_file()));
         }
+        // What an interpreter takes for a word, and what stands in a line for a shell.
+        let more = self.scripts(work, places).unwrap_or_default();
+        files.extend(more.iter().filter_map(|path| path.canonicalize().ok()));
+        files.sort();
+        files.dedup();
         files
+    }
+}
+
+/// The files of a project with which a server is started there. One that the server is granted to write by its very name is no
+/// code of it but its data.
+fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
+    let Reach::Program(program) = &spec.reach else { return Ok(Vec::new()) };
+    let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.display()))?;
+    let folder = program.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd));
+    let line = std::iter::once(&program.command).chain(&program.args).map(String::as_str);
+    let granted: Vec<String> = spec.grants.iter().map(ToString::to_string).collect();
+    let is_data = |path: &Path| {
+        let below = path.strip_prefix(&project).unwrap_or(path);
+        [path, below].iter().any(|path| granted.contains(&format!("write:{}", path.display())))
+    };
+    let mut scripts = started(&project, &folder, line)?;
+    scripts.retain(|path| !is_data(path));
+    Ok(scripts)
+}
+
+/// Whether a person has looked at every file of the project with which its server is started, as it is now.
+pub(crate) fn check(spec: &ServerSpec, places: &Places) -> Result<(), String> {
+    let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
+    for path in scripts_of(spec, &places.work)? {
+        let shown = path.display();
+        let bytes = read_plain_within(&path, MAX_FILE).map_err(|error| format!("{shown}: {error}"))?;
+        let what = match ledger.standing(&path, &ContentHash::of(&bytes)) {
+            Trust::Trusted => continue,
+            Trust::Changed => "has changed since somebody trusted it",
+            Trust::Unknown => "was trusted by nobody",
+        };
+        return Err(format!("{shown}, with which it is started, {what}; look at it, then `holm tool trust`"));
+    }
+    Ok(())
+}
+
+/// Lets in what a person has trusted of a project, and servers only with the files of the project that they are started with: an
+/// entry that stays the same and starts a script that does not is a changed entry.
+pub(crate) struct ProjectGate {
+    trust: TrustGate,
+    places: Places,
+}
+
+impl ProjectGate {
+    /// For the project that these places are about.
+    pub(crate) fn new(places: &Places) -> Self {
+        Self { trust: TrustGate::new(places.trust(), places.work.clone()), places: places.clone() }
+    }
+}
+
+impl Gate for ProjectGate {
+    fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
+        self.trust.admits(path, sha256)?;
+        if !path.to_string_lossy().ends_with(ENDING) {
+            return Ok(());
+        }
+        let bytes = read_plain(path).map_err(|error| error.to_string())?;
+        if ContentHash::of(&bytes).as_bytes() != sha256 {
+            return Err("it changes while it is looked at".to_owned());
+        }
+        let specs = Entry { path: path.to_owned(), bytes }.specs(&self.places);
+        specs.iter().try_for_each(|spec| check(spec, &self.places))
     }
 }
 

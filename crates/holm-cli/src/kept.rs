@@ -7,7 +7,7 @@ use holm::grants::{Denial, Denials, Grant, Kind, Request};
 use holm_tools::{
     hooks::Vouched,
     root::{Denies, Protect, Root, RootError},
-    trust::{Ledger, Standing},
+    trust::{Ledger, Standing, place},
 };
 
 use crate::{entries::Entry, hooks::Owner, places::Places};
@@ -51,7 +51,8 @@ impl Kept {
     }
 }
 
-/// The scripts that hooks name which somebody has trusted, also those that were trusted along with a file that has changed.
+/// The scripts that hooks name which somebody has trusted, also those that were trusted along with a file that has changed: hooks, or
+/// the entry of a server.
 fn scripts(places: &Places) -> Vec<PathBuf> {
     let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
     let mut scripts = Vec::new();
@@ -63,6 +64,10 @@ fn scripts(places: &Places) -> Vec<PathBuf> {
         if is_trusted {
             scripts.extend(file.kept(&ledger));
         }
+    }
+    for entry in Entry::all(places) {
+        let Ok(lead) = place(&places.work, &entry.path) else { continue };
+        scripts.extend(ledger.along(&lead).map(std::path::Path::to_owned));
     }
     scripts
 }

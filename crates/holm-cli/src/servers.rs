@@ -25,7 +25,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use crate::{
     approve::Terminal,
     bounds::Bounds,
-    entries,
+    entries::{self, Entry},
     places::Places,
     screen::{Open, Screen},
 };
@@ -47,6 +47,14 @@ pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     let Ok(engine) = Engine::detect() else { return Ok(means) };
     let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
     let programs = programs.search(search(std::env::var_os("PATH").as_deref())).named(named(places, file));
+    // What an editor gives has no entry along with which its files could have been trusted.
+    let is_entry = file.to_string_lossy().ends_with(entries::ENDING);
+    let programs = if is_entry && entries::is_project(file, places) {
+        let places = places.clone();
+        programs.checked(move |spec| entries::check(spec, &places))
+    } else {
+        programs
+    };
     let programs = match places.bounds {
         Bounds::Anywhere => programs,
         Bounds::ThisMachine => programs.offline(),
@@ -173,13 +181,26 @@ impl Loader for Servers {
                 Ok(loader(&self.places, found.path, means).again(&self.again))
             });
             let loader = made.as_ref().map_err(LoadError::unavailable)?;
-            loader.load(found).await
+            let mut offers = loader.load(found).await?;
+            if let Some(first) = offers.first_mut().filter(|_| !is_project) {
+                let entry = Entry { path: found.path.to_owned(), bytes: found.bytes.to_vec() };
+                first.notes.extend(entry.strays(&self.places).iter().map(|path| stray(path)));
+            }
+            Ok(offers)
         })
     }
 
     fn takes(&self) -> Takes {
         Takes::Patience
     }
+}
+
+/// What a person should know of code that their own server finds in whatever folder they work in.
+fn stray(path: &Path) -> String {
+    let path = path.display();
+    format!(
+        "it is started with {path}, because the entry names no whole path, and nobody has trusted that file"
+    )
 }
 
 impl Asker for Terminal {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use holm_config::{ConfigError, Layers, Loaded, PROJECT_FILE, Settings, read_plain};
-use holm_tools::trust::{ContentHash, Ledger, Standing};
+use holm_tools::trust::{ContentHash, Ledger, Linked, Standing, place};
 
 use crate::{
     exit::{Exit, Trouble},
@@ -57,7 +57,8 @@ impl Here {
         if let Some((path, why)) = gone(places, &ledger).first() {
             return refused(path, why, BACK);
         }
-        let was_trusted = |path: &Path| path.canonicalize().is_ok_and(|real| ledger.knows(&real));
+        // A link that lies where somebody trusted a file is a change of that file.
+        let was_trusted = |path: &Path| ledger.knows(&named(places, path));
         let (path, why) = self.loaded.inert.iter().find(|(path, _)| was_trusted(path))?;
         let hint = "`holm config trust` shows the file and asks you; `holm config forget` goes on without it";
         refused(path, why, hint)
@@ -76,8 +77,8 @@ impl Here {
         let instead = self.loaded.project.as_ref().map(|path| format!("; {} holds", path.display()));
         let instead = instead.unwrap_or_default();
         self.loaded.inert.iter().map(move |(path, why)| {
-            let hint = "`holm config trust` shows it and asks you";
-            (path.as_path(), format!("the settings of {} do nothing: {why}{instead}; {hint}", path.display()))
+            let why = hinted(&format!("{why}{instead}"));
+            (path.as_path(), format!("the settings of {} do nothing: {why}", path.display()))
         })
     }
 }
@@ -85,12 +86,17 @@ impl Here {
 /// What to do where a trusted file is gone.
 pub(crate) const BACK: &str = "put the file back; `holm config forget` goes on without it";
 
+/// The path under which a file of the project is trusted; of one behind a link, the link.
+pub(crate) fn named(places: &Places, path: &Path) -> PathBuf {
+    place(&places.work, path).unwrap_or_else(|linked| linked.path)
+}
+
 /// The project's files of settings, nearest first, up to the one that somebody trusts as it is.
 pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in places.found().projects() {
         files.push(path.clone());
-        if path.canonicalize().is_ok_and(|real| is_trusted(&real, ledger)) {
+        if place(&places.work, path).is_ok_and(|named| is_trusted(&named, ledger)) {
             break;
         }
     }
@@ -152,8 +158,7 @@ pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
                     texts.push(format!("What {shown} says:\n\n{}", String::from_utf8_lossy(&bytes).trim()));
                 }
                 Err(why) => {
-                    let hint = "`holm config trust` shows it and asks you";
-                    notes.push(format!("what {shown} says is not heard: {why}; {hint}"));
+                    notes.push(format!("what {shown} says is not heard: {}", hinted(&why)));
                 }
             },
             Err(why) => notes.push(format!("what {shown} says is not heard: {why}")),
@@ -167,10 +172,18 @@ pub(crate) fn refused(error: &ConfigError) -> Trouble {
     Trouble::new(Exit::Usage, error.to_string()).hint(error.fix())
 }
 
+/// Why a file is not used, with what a person can do; there is nothing to do about a link but to put a file in its place.
+fn hinted(why: &str) -> String {
+    if Linked::is_said_in(why) {
+        return why.to_owned();
+    }
+    format!("{why}; `holm config trust` shows it and asks you")
+}
+
 /// Whether a person has looked at the project's file as it is now.
 fn admitted(places: &Places, path: &Path, bytes: &[u8]) -> Result<(), String> {
     let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
-    let path = path.canonicalize().map_err(|error| error.to_string())?;
+    let path = place(&places.work, path).map_err(|linked| linked.to_string())?;
     match ledger.standing(&path, &ContentHash::of(bytes)) {
         Standing::Trusted => Ok(()),
         Standing::Changed => Err("it has changed since somebody trusted it".into()),

@@ -1,7 +1,7 @@
 //! The tools that the command has: its own, those of the user's folder, and those of a project that a person trusts.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -20,15 +20,17 @@ use holm_tools::{
     program::Programs,
     registry::{
         Again, Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
-        Source, TrustGate, Watching,
+        Source, Watching,
     },
     root::{Protect, Root},
+    trust::Linked,
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
 use crate::{
     approve::{Person, Terminal},
     bounds::Bounds,
+    entries::ProjectGate,
     kept::Kept,
     places::Places,
     screen::Screen,
@@ -70,7 +72,7 @@ impl Shelf {
             own_folders.map(|path| Folder::new(path, Rank::User, OpenGate).pins(Arc::clone(&pins) as _));
         let theirs =
             [places.project_tools(), places.project_agents()].into_iter().chain(places.brought.clone());
-        let theirs = theirs.map(|path| Folder::new(path, Rank::Project, TrustGate::new(places.trust())));
+        let theirs = theirs.map(|path| Folder::new(path, Rank::Project, ProjectGate::new(places)));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
         let again = Again::new();
         let servers = Servers::new(places, terminal, &again);
@@ -108,8 +110,14 @@ impl Shelf {
     /// Says what cannot be used, and why. Agents that miss a tool of `beyond`, which this run was not given, have no fault of
     /// their own: one line names them all.
     pub(crate) fn tell(&self, screen: &Arc<Screen>, beyond: &Toolbox) {
+        let mut links = BTreeSet::new();
         for problem in self.snapshot().problems() {
-            screen.note(&format!("holm: {problem}"));
+            if !Linked::is_said_in(&problem.what) {
+                screen.note(&format!("holm: {problem}"));
+            } else if links.insert(problem.what.clone()) {
+                // Whatever lies behind it: one link is one thing to know.
+                screen.note(&format!("holm: {}", problem.what));
+            }
         }
         let (lacking, faulty): (Vec<CrewFault>, Vec<CrewFault>) =
             self.faults(screen).into_iter().partition(|fault| lacks(fault, beyond));

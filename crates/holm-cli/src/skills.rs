@@ -18,7 +18,7 @@ use holm_config::{
 };
 use holm_tools::{
     registry::{Gate as _, TrustGate},
-    trust::ContentHash,
+    trust::{ContentHash, place},
 };
 
 use crate::places::Places;
@@ -35,6 +35,8 @@ pub(crate) struct Skills {
     skills: Arc<BTreeMap<String, Usable>>,
     /// Where it stands what a person has trusted.
     trust: PathBuf,
+    /// The project.
+    work: PathBuf,
     /// What a person should know.
     pub(crate) notes: Vec<String>,
     /// Those whose files have a mistake.
@@ -55,7 +57,7 @@ pub(crate) struct Usable {
 impl Skills {
     /// Those of the user's places, and of the project where a person has trusted them; `brought` are folders of the chosen agent.
     pub(crate) fn find(places: &Places, brought: &[PathBuf]) -> Self {
-        let mut skills = Self { trust: places.trust(), ..Self::default() };
+        let mut skills = Self { trust: places.trust(), work: places.work.clone(), ..Self::default() };
         let mut usable = BTreeMap::new();
         for (name, all) in everywhere(places, brought) {
             // What nobody trusts, or cannot be read, hides none of its name.
@@ -161,8 +163,7 @@ impl Skills {
         }
         let bytes = read_plain(&real).map_err(|error| error.to_string())?;
         if usable.owner == Layer::Project {
-            let gate = TrustGate::new(self.trust.clone());
-            gate.admits(&real, ContentHash::of(&bytes).as_bytes())?;
+            self.gate().admits(&path, ContentHash::of(&bytes).as_bytes())?;
         }
         if bytes.len() > MOST_BYTES {
             return Err(format!("`{file}` is larger than {MOST_BYTES} bytes"));
@@ -170,11 +171,16 @@ impl Skills {
         String::from_utf8(bytes).map_err(|_| format!("`{file}` is no text"))
     }
 
+    fn gate(&self) -> TrustGate {
+        TrustGate::new(self.trust.clone(), self.work.clone())
+    }
+
     fn admit(&self, found: &FoundSkill) -> Result<Skill, String> {
         if found.owner == Layer::Project {
             let path = found.folder.join(SKILL_FILE);
             let hash = ContentHash::of(&found.bytes);
-            TrustGate::new(self.trust.clone()).admits(&path, hash.as_bytes()).map_err(|_| {
+            place(&self.work, &path).map_err(|linked| linked.to_string())?;
+            self.gate().admits(&path, hash.as_bytes()).map_err(|_| {
                 let folder = found.folder.display();
                 format!("nobody has trusted it as it is; look at it, then `holm tool trust {folder}`")
             })?;

@@ -16,8 +16,12 @@ pub fn guides(work: &Path) -> Vec<PathBuf> {
     let root = work.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(work);
     let mut folders: Vec<&Path> = work.ancestors().take_while(|folder| folder.starts_with(root)).collect();
     folders.reverse();
-    let file =
-        |folder: &Path| [GUIDE, INSTEAD].iter().map(|name| folder.join(name)).find(|path| path.is_file());
+    let file = |folder: &Path| {
+        let paths = [GUIDE, INSTEAD].map(|name| folder.join(name));
+        // Nobody trusts a link, and the other file is often what it leads to.
+        let plain = paths.iter().find(|path| path.is_file() && !path.is_symlink()).cloned();
+        plain.or_else(|| paths.into_iter().find(|path| path.is_file()))
+    };
     folders.into_iter().filter_map(file).collect()
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use clap::Subcommand;
 use holm_config::{Origin, Row, Settings, read_plain};
-use holm_tools::trust::{ContentHash, Ledger, Standing};
+use holm_tools::trust::{ContentHash, Ledger, Linked, Standing};
 use serde_json::json;
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
-    settings::{BACK, Here, gone, no_run, of_project, refused},
+    settings::{BACK, Here, gone, named, no_run, of_project, refused},
 };
 
 /// What `holm config` does.
@@ -96,9 +96,12 @@ fn object(row: &Row) -> serde_json::Value {
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut open = Vec::new();
-    let projects: Vec<PathBuf> =
-        of_project(places, &ledger).iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let projects: Vec<PathBuf> = of_project(places, &ledger).iter().map(|path| named(places, path)).collect();
     for path in files(places, &ledger)? {
+        if path.is_symlink() {
+            screen.note(&format!("holm: {}", Linked { path }));
+            continue;
+        }
         let bytes = read_plain(&path)
             .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
         let hash = ContentHash::of(&bytes);
@@ -146,7 +149,7 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The project's settings and what it tells agents, by their real paths.
+/// The project's settings and what it tells agents, by the paths under which they are trusted.
 fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
     // Whatever is wrong with one: it is looked at, not used.
     let files: Vec<PathBuf> =
@@ -162,5 +165,5 @@ fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
             .hint("`holm paths` shows where settings are")
             .into());
     }
-    Ok(files.iter().map(|path| path.canonicalize()).collect::<Result<_, _>>()?)
+    Ok(files.iter().map(|path| named(places, path)).collect())
 }

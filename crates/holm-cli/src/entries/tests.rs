@@ -45,5 +45,55 @@ fn the_files_of_a_command_line_are_found_where_they_really_lie() {
     let places = Places::at(work.join("data"), &work);
     let args = json!([work.join("server.py"), "--conf=conf.txt", "nothing.txt"]);
     let found = entry(&json!({ "command": "python3", "args": args })).files(&work, &places);
-    assert_eq!(found, [work.join("server.py"), work.join("conf.txt")]);
+    assert_eq!(found, [work.join("conf.txt"), work.join("server.py")]);
+}
+
+/// A project with a script, a database and an entry that names both, which a person has trusted.
+fn project() -> (tempfile::TempDir, Places, Entry) {
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().canonicalize().unwrap().join("work");
+    let places = Places::at(work.with_file_name("data"), &work);
+    fs::create_dir_all(places.project_tools()).unwrap();
+    fs::create_dir_all(&places.data).unwrap();
+    for name in ["server.py", "data.db"] {
+        fs::write(work.join(name), "").unwrap();
+    }
+    let args = ["server.py", "--db=data.db"];
+    let value =
+        json!({ "command": "/usr/bin/python3", "args": args, "grants": ["read:./", "write:data.db"] });
+    let path = places.project_tools().join("sea.mcp.json");
+    fs::write(&path, value.to_string()).unwrap();
+    let bytes = value.to_string().into_bytes();
+    let mut ledger = Ledger::open(places.trust()).unwrap();
+    ledger.trust_file(&path, ContentHash::of(&bytes)).unwrap();
+    (folder, places, Entry { path, bytes })
+}
+
+#[test]
+fn a_projects_server_starts_only_with_files_that_were_trusted_as_they_are() {
+    let (_folder, places, entry) = project();
+    let script = places.work.join("server.py");
+    assert_eq!(entry.scripts(&places.work, &places).unwrap(), [script.as_path()], "and not with its data");
+    let why = || entry.admit(&places).unwrap_err().to_string();
+    assert!(why().contains("server.py, with which it is started, was trusted by nobody"), "{}", why());
+    let mut ledger = Ledger::open(places.trust()).unwrap();
+    ledger.trust_along(&entry.path, [(script.clone(), ContentHash::of(b""))]).unwrap();
+    assert!(entry.admit(&places).is_ok());
+    fs::write(places.work.join("data.db"), "more").unwrap();
+    assert!(entry.admit(&places).is_ok(), "what it writes itself may change");
+    fs::write(&script, "import os").unwrap();
+    assert!(why().contains("has changed since somebody trusted it"), "{}", why());
+    fs::write(&script, "").unwrap();
+    assert!(entry.admit(&places).is_ok(), "as it was looked at");
+}
+
+#[test]
+fn files_that_an_own_entry_finds_in_the_folder_are_named_unless_it_names_them_whole() {
+    let (_folder, places, own) = project();
+    let script = places.work.join("server.py");
+    assert_eq!(own.strays(&places), [script.as_path()]);
+    let whole = entry(&json!({ "command": "/usr/bin/python3", "args": [script] }));
+    assert_eq!(whole.strays(&places), Vec::<PathBuf>::new());
+    let module = entry(&json!({ "command": "/usr/bin/python3", "args": ["-m", "server"] }));
+    assert_eq!(module.strays(&places), [script.as_path()]);
 }

@@ -34,6 +34,7 @@ mod newcomer;
 mod offline;
 mod patience;
 mod peers;
+mod planted;
 mod programs;
 mod prompts;
 mod pty;

@@ -35,3 +35,15 @@ fn a_person_tells_all_agents_something_unless_others_could_have_written_it() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
     assert_eq!(own_guidance(env).unwrap_err().problem, crate::ConfigProblem::Exposed);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_guide_that_is_a_link_gives_way_to_a_file_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("other.md"), "x").unwrap();
+    std::os::unix::fs::symlink("other.md", at("AGENTS.md")).unwrap();
+    assert_eq!(guides(folder.path()), [at("AGENTS.md")], "so that somebody says why it is not heard");
+    fs::write(at("CLAUDE.md"), "x").unwrap();
+    assert_eq!(guides(folder.path()), [at("CLAUDE.md")]);
+}

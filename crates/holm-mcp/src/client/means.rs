@@ -7,6 +7,7 @@ use holm_jail::{Engine, Launcher};
 use holm_net::Client;
 
 use super::{Asker, Login};
+use crate::ServerSpec;
 
 /// What there is to reach servers with. Without any, no server is reached.
 #[derive(Clone, Default)]
@@ -73,6 +74,20 @@ pub struct Programs {
     pub(crate) search: Vec<PathBuf>,
     pub(crate) named: NamedFiles,
     pub(crate) offline: bool,
+    pub(crate) check: Option<Check>,
+}
+
+/// Says why a server may not be started, if it may not.
+type Checking = dyn Fn(&ServerSpec) -> Result<(), String> + Send + Sync;
+
+/// Says whether a server may be started now.
+#[derive(Clone)]
+pub(crate) struct Check(pub(crate) Arc<Checking>);
+
+impl std::fmt::Debug for Check {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Check")
+    }
 }
 
 /// Which files a command line opens to its server by naming them, besides what is granted. Only plain files by their whole
@@ -103,6 +118,7 @@ impl Programs {
             search,
             named: NamedFiles::default(),
             offline: false,
+            check: None,
         }
     }
 
@@ -110,6 +126,16 @@ impl Programs {
     #[must_use]
     pub fn offline(mut self) -> Self {
         self.offline = true;
+        self
+    }
+
+    /// Asks this before each start, also before the one after a server broke: what it is started with may be another by then.
+    #[must_use]
+    pub fn checked(
+        mut self,
+        check: impl Fn(&ServerSpec) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.check = Some(Check(Arc::new(check)));
         self
     }
 

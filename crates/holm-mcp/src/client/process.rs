@@ -95,6 +95,12 @@ impl Process {
         program: &Program,
     ) -> Result<(Self, Receiver, Sender), RemoteError> {
         let not = |why: String| RemoteError::NotStarted(why);
+        if let Some(check) = programs.check.clone() {
+            // It reads files, and disks are not waited for on the async threads.
+            let spec = spec.clone();
+            let checked = tokio::task::spawn_blocking(move || (check.0)(&spec)).await;
+            checked.unwrap_or_else(|error| Err(error.to_string())).map_err(not)?;
+        }
         let path = programs
             .find(&program.command)
             .ok_or_else(|| not(format!("{} is not found", cut(&program.command))))?;

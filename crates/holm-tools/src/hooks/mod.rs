@@ -20,3 +20,4 @@ pub use command::CommandHooks;
 pub use file::{HookEvent, HookFile, HookFileError, NetworkWish, TrustedHooks, Untrusted, Vouched, Wants};
 pub use jailed::Jailed;
 pub use runner::{Command, Done, MOST_OUTPUT, NotDone, Runner};
+pub use scripts::started;

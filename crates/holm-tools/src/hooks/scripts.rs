@@ -2,7 +2,7 @@
 //! changed command.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt, io,
     os::unix::fs::MetadataExt as _,
     path::{Component, Path, PathBuf},
@@ -179,6 +179,35 @@ pub(super) fn named<'a>(
     Ok(scripts)
 }
 
+/// The files of a project that are there and that a program is started with: those that the words of its command line name,
+/// whole or in pieces, from the folder (below the project) in which it starts, and what an interpreter takes for them. What only
+/// a shell could tell is passed over.
+///
+/// # Errors
+///
+/// Why nobody can tell which files these are.
+pub fn started<'a>(
+    project: &Path,
+    folder: &Path,
+    line: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<PathBuf>, String> {
+    let real = project.canonicalize().map_err(|error| format!("{}: {error}", project.display()))?;
+    let project = Project { real, given: project.to_owned() };
+    let mut all = Vec::new();
+    for text in line {
+        if text.contains(|sign: char| sign.is_whitespace() || ";|&()<>".contains(sign)) {
+            // It may be a line for a shell.
+            let inner = words(text, &project.real).ok_or("its command line stands too deep in itself")?;
+            all.extend(inner.into_iter().map(|word| Word { unknown: None, ..word }));
+        }
+        all.push(Word { text: text.to_owned(), unknown: None });
+    }
+    let start = folder.to_str().and_then(|folder| project.below(Path::new(""), folder)).unwrap_or_default();
+    let paths = project.paths_of(&all, start).map_err(|_| "its command line names too many folders")?;
+    let whole: BTreeSet<PathBuf> = paths.into_iter().map(|path| project.real.join(path)).collect();
+    Ok(whole.into_iter().filter(|path| path.is_file()).collect())
+}
+
 /// The folder in which commands begin.
 pub(super) struct Project {
     /// Without links in its path.
@@ -193,11 +222,17 @@ impl Project {
     fn paths(&self, line: &str) -> Result<Vec<PathBuf>, HookFileError> {
         let refused = |word: &str| HookFileError::UnknownPath { word: word.to_owned() };
         let all = words(line, &self.real).ok_or_else(|| refused(line))?;
-        let kin = kin(&all);
-        let (mut found, mut folders, mut enters) = (Vec::new(), vec![PathBuf::new()], false);
-        for word in &all {
+        self.paths_of(&all, PathBuf::new()).map_err(|word| refused(word.unwrap_or(line)))
+    }
+
+    /// The same for words that are used in this folder below the project; or the word that nobody can follow, and none where
+    /// all of them together are too many.
+    fn paths_of<'a>(&self, all: &'a [Word], start: PathBuf) -> Result<Vec<PathBuf>, Option<&'a str>> {
+        let kin = kin(all);
+        let (mut found, mut folders, mut enters) = (Vec::new(), vec![start], false);
+        for word in all {
             if self.is_unclear(word) || (enters && word.unknown.is_some()) {
-                return Err(refused(&word.text));
+                return Err(Some(word.text.as_str()));
             }
             for text in word.pieces() {
                 for path in folders.iter().filter_map(|folder| self.below(folder, text)).collect::<Vec<_>>() {
@@ -218,7 +253,7 @@ impl Project {
                 }
             }
             if folders.len() > MOST_FOLDERS {
-                return Err(refused(line));
+                return Err(None);
             }
             enters = matches!(&*word.text, "cd" | "pushd");
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::trust::{ContentHash, Ledger, Standing};
+use crate::trust::{ContentHash, Ledger, Standing, place};
 
 /// Says whether a file may be used at all. What it refuses is neither run nor described nor compiled.
 pub trait Gate: Send + Sync {
@@ -24,16 +24,18 @@ impl Gate for OpenGate {
     }
 }
 
-/// Lets in what a person has trusted, file by file, as the ledger in a file says at that moment.
+/// Lets in what a person has trusted of a project, file by file, as the ledger in a file says at that moment. Nothing is let in
+/// that is reached through a link at or below the project's folder.
 #[derive(Debug, Clone)]
 pub struct TrustGate {
     ledger: PathBuf,
+    project: PathBuf,
 }
 
 impl TrustGate {
-    /// Goes by the ledger in this file.
-    pub fn new(ledger: impl Into<PathBuf>) -> Self {
-        Self { ledger: ledger.into() }
+    /// Goes by the ledger in this file, for what lies in this project.
+    pub fn new(ledger: impl Into<PathBuf>, project: impl Into<PathBuf>) -> Self {
+        Self { ledger: ledger.into(), project: project.into() }
     }
 }
 
@@ -41,9 +43,7 @@ impl Gate for TrustGate {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         // Read anew each time, so that another process can trust. A ledger that cannot be read trusts nothing.
         let ledger = Ledger::open(&self.ledger).map_err(|error| error.to_string())?;
-        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-        let whole =
-            folder.zip(path.file_name()).map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name));
+        let whole = place(&self.project, path).map_err(|linked| linked.to_string())?;
         match ledger.standing(&whole, &ContentHash::from_bytes(*sha256)) {
             Standing::Trusted => Ok(()),
             Standing::Changed => {

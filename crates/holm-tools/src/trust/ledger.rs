@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::file::read_plain;
-use super::{ContentHash, Survey, TrustError, TrustedFile};
+use super::{ContentHash, Survey, TrustError, TrustedFile, place};
 
 /// The form of the record that this crate writes and reads.
 const VERSION: u64 = 1;
@@ -197,7 +197,8 @@ impl Ledger {
 impl crate::registry::Gate for Ledger {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         let hash = ContentHash::from_bytes(*sha256);
-        let path = path.canonicalize().map_err(|error| TrustError::io(path, &error).to_string())?;
+        let path =
+            place(path.parent().unwrap_or(Path::new("/")), path).map_err(|linked| linked.to_string())?;
         let kept = self.file.as_deref().map(load).transpose().map_err(|error| error.to_string())?;
         let known = kept.unwrap_or_else(|| self.known.clone());
         match (Self { file: None, known }).standing(&path, &hash) {

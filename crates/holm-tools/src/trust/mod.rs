@@ -5,8 +5,8 @@
 //! is a [`Question`] again, and the files beside it stay trusted.
 //!
 //! Two things keep the record from being talked around. What is used is what was hashed: [`Ledger::read`] gives the bytes
-//! that it has compared, and there is no other way to a [`TrustedFile`]. And links are not followed: a link can be turned
-//! elsewhere without any file changing.
+//! that it has compared, and there is no other way to a [`TrustedFile`]. And links are not followed, neither the last name
+//! nor one between it and its project ([`place()`]): a link can be turned elsewhere without any file changing.
 //!
 //! The ledger is a file of Holm's own, readable and writable by its owner alone, in a folder that no tool may write to.
 //!
@@ -33,6 +33,7 @@ mod error;
 mod file;
 mod hash;
 mod ledger;
+mod place;
 mod survey;
 
 #[cfg(test)]
@@ -42,4 +43,5 @@ pub use error::TrustError;
 pub use file::{MAX_FILE, TrustedFile};
 pub use hash::{ContentHash, NotAHash};
 pub use ledger::{Ledger, Standing};
+pub use place::{Linked, place};
 pub use survey::{Question, Skipped, Survey};

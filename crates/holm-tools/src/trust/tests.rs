@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use super::{ContentHash, Ledger, Standing, Survey, TrustError};
+use super::{ContentHash, Ledger, Linked, Standing, Survey, TrustError, place};
+use crate::registry::{Gate as _, TrustGate};
 
 /// A folder with two programs, one of them in a folder of its own.
 fn folder() -> tempfile::TempDir {
@@ -161,4 +162,50 @@ fn what_was_trusted_along_with_a_file_is_remembered_as_such_and_forgotten_by_its
     ledger.forget(&lead).expect("forgotten");
     assert_eq!(ledger.along(&lead).count(), 0);
     assert!(ledger.knows(&other), "whoever forgets the file looks at what goes along with it first");
+}
+
+#[test]
+fn a_file_is_placed_by_its_names_below_the_real_project_and_by_no_link() {
+    let folder = folder();
+    let project = real(&folder, "");
+    symlink(&project, real(&folder, "way")).expect("a link");
+    symlink("more", real(&folder, "linked")).expect("a link");
+    symlink("a.sh", real(&folder, "b.sh")).expect("a link");
+    let at = |name: &str| project.join(name);
+    let linked = |name: &str| Err(Linked { path: at(name) });
+    for (root, path, expect) in [
+        (at(""), "a.sh", Ok(at("a.sh"))),
+        (at(""), "more/../more/./b.sh", Ok(at("more/b.sh"))),
+        (at("more"), "../a.sh", Ok(at("a.sh"))),
+        (at(""), "none/yet.sh", Ok(at("none/yet.sh"))),
+        (at(""), "linked/b.sh", linked("linked")),
+        (at(""), "b.sh", linked("b.sh")),
+        // How the project is reached is nobody's trick.
+        (at("way"), "a.sh", Ok(at("a.sh"))),
+        (at("way"), "linked/b.sh", linked("linked")),
+    ] {
+        assert_eq!(place(&root, std::path::Path::new(path)), expect, "{path} in {}", root.display());
+        assert_eq!(place(&root, &root.join(path)), expect, "the whole path");
+    }
+    // A file above the project: its own name counts.
+    assert_eq!(place(&at("more"), &at("b.sh")), linked("b.sh"));
+    let told = Linked { path: "/x".into() }.to_string();
+    assert!(Linked::is_said_in(&told) && told.starts_with("/x is a link"), "{told}");
+}
+
+#[test]
+fn a_gate_lets_nothing_in_through_a_link_below_its_project() {
+    let (one, other, home) = (folder(), folder(), tempfile::tempdir().expect("a folder"));
+    let record = home.path().join("trust.json");
+    let survey = Survey::of(&real(&one, "more")).expect("a survey");
+    Ledger::open(&record).expect("a record").trust(&survey).expect("recorded");
+    symlink(real(&one, "more"), real(&other, "tools")).expect("a link");
+    let hash = ContentHash::of("echo b\u{1b}[2J".as_bytes());
+    let ask = |project: &tempfile::TempDir, path: &str| {
+        let project = project.path();
+        TrustGate::new(&record, project).admits(&project.join(path), hash.as_bytes())
+    };
+    assert_eq!(ask(&one, "more/b.sh"), Ok(()));
+    assert!(ask(&other, "more/b.sh").is_err_and(|why| why.contains("nobody has trusted it")));
+    assert!(ask(&other, "tools/b.sh").is_err_and(|why| Linked::is_said_in(&why)));
 }

@@ -12,7 +12,7 @@ use std::{
 use holm_config::{read_plain, read_plain_within};
 use holm_tools::{
     registry::{PinFile, Pins},
-    trust::{ContentHash, Ledger, MAX_FILE, Standing, Survey},
+    trust::{ContentHash, Ledger, MAX_FILE, Standing, Survey, place},
 };
 
 use super::{is_named, may_be_named};
@@ -59,7 +59,10 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         let hint = "whole folders are trusted; without one it is .holm/tools of the project";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
-    let survey = Survey::of(&folder.canonicalize()?)?;
+    let folder = place(&places.work, &folder).map_err(|linked| {
+        Trouble::new(Exit::NoAnswer, linked.to_string()).hint("put the folder itself in its place")
+    })?;
+    let survey = Survey::of(&folder)?;
     let mut ledger = Ledger::open(places.trust())?;
     let questions = survey.questions(&ledger);
     for question in &questions {
@@ -76,14 +79,21 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         ));
         asks(&question.path).iter().for_each(|line| screen.answer(&format!("  {line}")));
     }
+    let along = along(&survey, places)?;
+    let is_open = |one: &&Along| ledger.standing(&one.path, &one.hash) != Standing::Trusted;
+    let open: Vec<&Along> = along.iter().filter(is_open).collect();
+    for one in &open {
+        screen.answer(&one.shown(&ledger));
+    }
     for skipped in survey.skipped() {
         screen.answer(&format!("passed over: {} ({})", skipped.path.display(), skipped.why));
     }
-    if questions.is_empty() {
+    if questions.is_empty() && open.is_empty() {
         screen.note("holm: nothing here is new");
         return Ok(Exit::Done);
     }
-    let shown: BTreeSet<ContentHash> = questions.iter().map(|question| question.hash).collect();
+    let shown = questions.iter().map(|question| question.hash).chain(open.iter().map(|one| one.hash));
+    let shown: BTreeSet<ContentHash> = shown.collect();
     let command = match &args.folder {
         Some(folder) => places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy()))),
         None => places.typed("tool trust"),
@@ -93,13 +103,65 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
     if !(Question { command: &command, words }).ask(&yes, &shown, screen)? {
         return Ok(Exit::NoAnswer);
     }
+    let count = questions.len() + open.len();
     ledger.trust(&survey)?;
-    let files = match questions.len() {
+    for one in along {
+        ledger.trust_along(&one.lead, [(one.path, one.hash)])?;
+    }
+    let files = match count {
         1 => "1 file is trusted as it was shown".to_owned(),
         count => format!("{count} files are trusted as they were shown"),
     };
     screen.note(&format!("holm: {files}"));
     Ok(Exit::Done)
+}
+
+/// A file of a project with which a server is started: it is trusted along with the entry that names it.
+struct Along {
+    lead: PathBuf,
+    path: PathBuf,
+    size: usize,
+    hash: ContentHash,
+}
+
+impl Along {
+    /// What a person is shown of it.
+    fn shown(&self, ledger: &Ledger) -> String {
+        let how = match ledger.standing(&self.path, &self.hash) {
+            Standing::Changed => "changed",
+            Standing::Unknown => "new",
+            Standing::Trusted => "trusted",
+        };
+        let (path, entry) = (self.path.display(), self.lead.file_name().unwrap_or_default().display());
+        format!("{how}: {path} ({} bytes, {})\n  {entry} is started with it", self.size, self.hash)
+    }
+}
+
+/// The files with which the servers of a folder are started and that do not lie in it.
+fn along(survey: &Survey, places: &Places) -> anyhow::Result<Vec<Along>> {
+    let mut found = Vec::new();
+    for (lead, _) in survey.files().filter(|(path, _)| path.to_string_lossy().ends_with(ENDING)) {
+        let Ok(bytes) = read_plain(lead) else { continue };
+        let entry = Entry { path: lead.to_owned(), bytes };
+        let wrong = |why: String| Trouble::new(Exit::Failed, format!("{}: {why}", lead.display()));
+        for path in entry.scripts(&project(lead, places), places).map_err(wrong)? {
+            if survey.files().any(|(known, _)| known == path) {
+                continue;
+            }
+            let code = read_plain_within(&path, MAX_FILE)
+                .map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+            let (lead, size, hash) = (lead.to_owned(), code.len(), ContentHash::of(&code));
+            found.push(Along { lead, path, size, hash });
+        }
+    }
+    Ok(found)
+}
+
+/// The project in which the servers of an entry are started.
+fn project(entry: &Path, places: &Places) -> PathBuf {
+    let is_usual = entry.parent().is_some_and(|folder| folder.ends_with(".holm/tools"));
+    let above = entry.ancestors().nth(3).filter(|_| is_usual);
+    above.unwrap_or(&places.work).to_owned()
 }
 
 /// What the file of a server asks for: who says yes to it says yes to that.
@@ -132,7 +194,10 @@ pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -
             .hint("give a tool's name, a file or a folder")
             .into());
     }
-    for path in &found {
+    // What was trusted along with an entry goes with it.
+    let along = found.iter().flat_map(|path| ledger.along(path)).map(Path::to_owned);
+    let along: Vec<PathBuf> = along.filter(|path| !found.contains(path)).collect();
+    for path in found.iter().chain(&along) {
         ledger.forget(path)?;
         // Programs that watch the folder look again when its times change.
         let _ = fs::File::open(path).and_then(|file| file.set_modified(SystemTime::now()));

@@ -302,7 +302,7 @@ async fn trust_that_is_taken_back_stops_the_next_call_and_the_next_look_removes_
     let at = folder.path().canonicalize().unwrap();
     let mut ledger = Ledger::open(home.path().join("trust.json")).unwrap();
     ledger.trust(&Survey::of(&at).unwrap()).unwrap();
-    let gate = TrustGate::new(home.path().join("trust.json"));
+    let gate = TrustGate::new(home.path().join("trust.json"), folder.path());
     let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::Project, gate)).await;
     let held = registry.snapshot();
     assert_eq!(said(&held, "a").await.as_deref(), Some("good"));

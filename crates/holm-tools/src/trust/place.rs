@@ -1,0 +1,59 @@
+//! Where a file of a project lies, by a way without links.
+//!
+//! Trust is given to what a project holds. A link at or below its folder leads to what another one holds, perhaps to what a
+//! person has trusted there, and wears that trust where nobody has looked.
+
+use std::path::{Component, Path, PathBuf};
+
+/// A file of a project is a link, or lies behind one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} is a link; links are never trusted", .path.display())]
+pub struct Linked {
+    /// The link.
+    pub path: PathBuf,
+}
+
+/// What is said of every link.
+const NEVER: &str = "is a link; links are never trusted";
+
+impl Linked {
+    /// Whether a message ends with what is said of links: nothing that a person trusts would change it.
+    #[must_use]
+    pub fn is_said_in(message: &str) -> bool {
+        message.ends_with(NEVER)
+    }
+}
+
+/// The place of a file under which it is trusted: the project's real path, and below it the names as they are given. How the
+/// project itself is reached is the affair of whoever works in it; of a file elsewhere, so is the way to its folder.
+///
+/// # Errors
+///
+/// The first link on the way, the file itself included.
+pub fn place(project: &Path, path: &Path) -> Result<PathBuf, Linked> {
+    let whole = project.join(path);
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let root = real(project);
+    let inside = whole.strip_prefix(project).or_else(|_| whole.strip_prefix(&root)).ok();
+    let (mut walked, names) = match (inside, whole.parent(), whole.file_name()) {
+        (Some(names), ..) => (root, names),
+        (None, Some(folder), Some(name)) => (real(folder), Path::new(name)),
+        (None, ..) => (real(&whole), Path::new("")),
+    };
+    for name in names.components() {
+        match name {
+            Component::Normal(name) => {
+                walked.push(name);
+                if walked.is_symlink() {
+                    return Err(Linked { path: walked });
+                }
+            }
+            // No name before it was a link, so this is where the system would come to as well.
+            Component::ParentDir => {
+                walked.pop();
+            }
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    Ok(walked)
+}
