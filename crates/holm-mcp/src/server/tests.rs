@@ -211,7 +211,7 @@ async fn agents_of_a_registry_whose_names_are_one_to_a_client_are_told_apart_in_
     let names = listed();
     assert_eq!(names.len(), 5, "{names:?}");
     assert_eq!(names[0], "ask_holm", "{names:?}");
-    for expect in ["ask_holm_2", "ask_code_reviewer", "ask_code_reviewer_2", "ask_code_reviewer_3"] {
+    for expect in ["ask_holm_2", "ask_code_reviewer", "ask_code_reviewer_2", "ask_code_reviewer_2_2"] {
         assert!(names.iter().any(|name| name == expect), "{expect} in {names:?}");
     }
     assert_eq!(listed(), names, "the same files in the same order");
