@@ -96,11 +96,14 @@ impl Sidecar {
     }
 }
 
+/// Characters of a line that are shown with what is wrong in it.
+const MOST_SHOWN: usize = 80;
+
 /// What is wrong with a text, and on which of its lines.
 fn in_a_line(text: &str, error: &toml::de::Error) -> String {
     let said = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-    match error.span().and_then(|span| text.get(..span.start)) {
-        Some(before) => format!("line {}: {said}", before.matches('\n').count() + 1),
-        None => said,
-    }
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return said };
+    let number = before.matches('\n').count();
+    let line: String = text.lines().nth(number).unwrap_or_default().trim().chars().take(MOST_SHOWN).collect();
+    format!("line {}: {said}, in `{line}`", number + 1)
 }
