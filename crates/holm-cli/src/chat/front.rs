@@ -7,10 +7,7 @@ use std::{
 };
 
 use crossterm::event::{Event as Happened, EventStream};
-use futures::{
-    StreamExt as _,
-    stream::{SelectAll, select_all},
-};
+use futures::StreamExt as _;
 use holm::store::Store;
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -157,15 +154,6 @@ fn customs(places: &Places) -> Vec<Custom> {
     customs
 }
 
-/// What comes from the terminal. It is a set of one stream, because a set asks a stream only when that has something to say. To ask
-/// it is dear: its own thread holds a lock for as long as nothing is pressed, and whoever wants that lock gives the processor away
-/// several times before it gives up. The loop would do so with every piece of a reply.
-type KeyStream = SelectAll<EventStream>;
-
-fn key_stream() -> KeyStream {
-    select_all([EventStream::new()])
-}
-
 /// Everything that the loop holds.
 struct Front {
     state: State,
@@ -204,7 +192,7 @@ async fn leave_at_last(pad: Pad) {
 
 impl Front {
     async fn run(&mut self, first: Command, mut heard: UnboundedReceiver<Msg>) -> anyhow::Result<()> {
-        let mut keys = key_stream();
+        let mut keys = EventStream::new();
         let (mut end, mut hangup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
         // Ctrl-C is a key here. Only while an editor has the terminal it is a signal, and then it is the editor's: nobody's chat
         // ends by it.
@@ -266,7 +254,7 @@ impl Front {
         Ok(())
     }
 
-    fn happened(&mut self, happened: Happened, keys: &mut KeyStream) -> anyhow::Result<Goes> {
+    fn happened(&mut self, happened: Happened, keys: &mut EventStream) -> anyhow::Result<Goes> {
         let (msg, is_typed) = match happened {
             Happened::Key(key) => (Msg::Key(key), true),
             Happened::Paste(text) => (Msg::Pasted(text), true),
@@ -283,7 +271,7 @@ impl Front {
         self.take(msg, keys)
     }
 
-    fn take(&mut self, msg: Msg, keys: &mut KeyStream) -> anyhow::Result<Goes> {
+    fn take(&mut self, msg: Msg, keys: &mut EventStream) -> anyhow::Result<Goes> {
         let mut goes = Goes::On;
         // What waited for it is said now, or stands where it was typed.
         let settles = matches!(msg, Msg::Opened { .. } | Msg::Failed { .. });
@@ -299,7 +287,7 @@ impl Front {
         Ok(goes)
     }
 
-    fn perform(&mut self, command: Command, keys: &mut KeyStream) -> anyhow::Result<Goes> {
+    fn perform(&mut self, command: Command, keys: &mut EventStream) -> anyhow::Result<Goes> {
         match command {
             Command::Open { tab, how } => self.sessions.open(tab, how),
             Command::Close(tab) => self.sessions.close(tab),
@@ -384,7 +372,7 @@ impl Front {
     }
 
     /// Lends the terminal to an editor. Keys are not read meanwhile: they are the editor's.
-    fn edit(&mut self, purpose: Purpose, text: &str, keys: &mut KeyStream) -> anyhow::Result<Goes> {
+    fn edit(&mut self, purpose: Purpose, text: &str, keys: &mut EventStream) -> anyhow::Result<Goes> {
         let tab = match &purpose {
             Purpose::Input(tab) | Purpose::Build(tab) | Purpose::Plan { tab, .. } => *tab,
         };
@@ -393,7 +381,7 @@ impl Front {
         // The stream reads in the background for as long as it is there, so the old one goes before the editor comes.
         let edited = {
             let places = &self.places;
-            drop(std::mem::replace(keys, key_stream()));
+            drop(std::mem::replace(keys, EventStream::new()));
             self.canvas.lend(|| errands::edit(text, places))?
         };
         let text = edited.unwrap_or_else(|why| {
