@@ -22,8 +22,7 @@ pub fn nothing_runs_twice_or_is_lost(outcome: &Outcome) -> Vec<Violation> {
         }
         match book.dispatched.get(&ran.call) {
             None => found.push(Violation::new(promise, ran.seq, format!("{} ran undispatched", ran.tool))),
-            // A child may begin first: it is found again by its key.
-            Some(step) if step.seq > ran.seq && matches!(step.input, Input::Dispatched { .. }) => {
+            Some(step) if step.seq > ran.seq => {
                 let message = format!("{} ran before it was written down that it runs", ran.tool);
                 found.push(Violation::new(promise, ran.seq, message));
             }

@@ -1,7 +1,5 @@
 //! Performs effects as a host would: answers arrive later, and in any order.
 
-use std::sync::Arc;
-
 use holm_kernel::{
     Answer, CallId, CheckRuling, ChildResult, Consultation, Effect, Event, Failure, FailureClass, Input,
     ModelResult, NanoUsd, Proposal, Purpose, SpawnRequest, Timestamp, ToolOutput, ToolRequest, Usage,
@@ -107,29 +105,39 @@ impl Sim {
         }
     }
 
-    /// A host looks for the child of a key before it starts one, so no key has two.
+    /// Writes down under which name the child runs, then lets it begin. A host looks for the child of a key before it
+    /// starts one, so no key has two.
     fn spawn(&mut self, call: CallId, request: &SpawnRequest) {
-        let known = self.children.get(&request.key).filter(|_| !planted(Slip::ChildStartedTwice));
-        let grown = if let Some(grown) = known {
-            grown.clone()
-        } else {
-            let tool: Arc<str> = request.tool.clone();
-            self.ran.push(Ran { seq: self.run.receipt().seq, call, tool, key: request.key });
-            let result = child_result(&self.supply.child(), request.budget);
-            let grown = Grown { name: format!("child-{}", self.children.len() + 1), result };
-            self.children.insert(request.key, grown.clone());
-            grown
-        };
+        let known = self.children.get(&request.key).filter(|_| !planted(Slip::ChildStartedTwice)).cloned();
         if request.resume.is_none() {
-            let fact = Input::ChildStarted { call, child: grown.name.clone() };
-            if self.give(fact, None) == Host::Died {
+            let child = match &known {
+                Some(grown) => grown.name.clone(),
+                None => format!("child-{}", self.children.len() + 1),
+            };
+            if self.give(Input::ChildStarted { call, child }, None) == Host::Died {
                 return;
             }
         }
+        let grown = known.unwrap_or_else(|| self.grow(call, request));
         let failed =
             ChildResult { output: ToolOutput::failed("the child did not answer"), ..grown.result.clone() };
         let lost = Input::ChildFinished { call, result: failed };
         self.answer(500, Input::ChildFinished { call, result: grown.result }, Some(lost));
+    }
+
+    /// The child does its work in the world.
+    fn grow(&mut self, call: CallId, request: &SpawnRequest) -> Grown {
+        self.ran.push(Ran {
+            seq: self.run.receipt().seq,
+            call,
+            tool: request.tool.clone(),
+            key: request.key,
+        });
+        let result = child_result(&self.supply.child(), request.budget);
+        let name = request.resume.clone().unwrap_or_else(|| format!("child-{}", self.children.len() + 1));
+        let grown = Grown { name, result };
+        self.children.insert(request.key, grown.clone());
+        grown
     }
 
     fn judge(&mut self, proposal: &Proposal) {

@@ -2,7 +2,7 @@
 
 use holm_grants::Mode;
 use holm_kernel::{Answer, BatchOrder, CallId, ConsultPoint, Effect, Ending, Event, Input, Outcome as Came};
-use holm_testkit::{Ask, Fault, Interrupt, Line, Mishap, Outcome, Ruling, Script, What, Work};
+use holm_testkit::{Ask, Fault, Interrupt, Line, Mishap, Outcome, Ruling, Script, Step, What, Work};
 
 use crate::setting::{Setting, grants};
 use crate::strategy::Case;
@@ -259,4 +259,23 @@ fn a_call_whose_time_is_over_when_its_record_is_written_at_last_never_begins() {
     assert_eq!(ran(&outcome, "look"), 0);
     assert!(came_to(&outcome, Came::Refused));
     assert_eq!(outcome.endings, answered());
+}
+
+#[test]
+fn a_plan_that_is_approved_while_an_earlier_call_runs_is_left_when_its_turn_comes() {
+    let three = vec![Ask::new("enter_plan", "{}"), Ask::new("finish", "{}"), Ask::new("exit_plan", "{}")];
+    let script = Script {
+        model: vec![Line::Calls(String::new(), three)],
+        people: vec![Ruling::Allows],
+        // Record 3 dispatches `finish`; the yes is there before it is done.
+        faults: vec![at(3, Mishap::Late(4_000))],
+        ..Script::prompted("go")
+    };
+    let setting = Setting { order: BatchOrder::Sequential, ..Setting::default() };
+    let outcome = keeps_every_promise(setting, script);
+    let left = |step: &&Step| {
+        step.events().any(|numbered| matches!(numbered.event, Event::ModeChanged { mode: Mode::Full }))
+    };
+    let inputs: Vec<&Input> = outcome.steps.iter().filter(left).map(|step| &step.input).collect();
+    assert!(matches!(inputs[..], [Input::ToolFinished { .. }]), "{inputs:?}");
 }

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use holm_grants::{Grant, GrantSet, Level, Mode, Request};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Answer, Approvals, CallId, Config, ConsultPoint, Effect, Event, Input, Key, MarkRule, Marks, Question,
-    Timestamp, Tool, ToolKind, Verdict,
+    Answer, Approvals, CallId, Config, ConsultPoint, Effect, Event, Input, Key, MarkRule, Marks, PlanRole,
+    Question, Timestamp, Tool, ToolKind, Verdict,
 };
 use holm_testkit::{Outcome, Step, Violation};
 
@@ -79,12 +79,10 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// The model may narrow the mode by itself; only a person widens it.
+    /// The model may narrow the mode by itself; only a person widens it, at once or by a yes to leaving plan mode, which holds
+    /// until the call's turn comes.
     fn turn_to(&mut self, step: &Step, mode: Mode) {
-        let asked = matches!(
-            step.input,
-            Input::ModeChanged(_) | Input::Judged { verdict: Verdict::Allow { .. }, .. }
-        );
+        let asked = matches!(step.input, Input::ModeChanged(_)) || self.may_leave_plan();
         if mode > self.mode && !asked {
             self.say(step, format!("the mode went from {} to {mode} without a person", self.mode));
         }
@@ -180,6 +178,17 @@ impl<'a> Oracle<'a> {
     fn use_approval(&mut self, name: &str, arguments: &str) -> bool {
         let found = self.approvals.iter().position(|(tool, shown)| tool == name && shown == arguments);
         found.map(|at| self.approvals.remove(at)).is_some()
+    }
+
+    /// Whether somebody said yes to leaving plan mode; that is used up by any change of the mode.
+    fn may_leave_plan(&mut self) -> bool {
+        let leaves = |name: &str| {
+            let tool = self.config.tools.iter().find(|tool| tool.name == name);
+            tool.is_some_and(|tool| matches!(tool.kind, ToolKind::Plan(PlanRole::Exit)))
+        };
+        let before = self.approvals.len();
+        self.approvals.retain(|(tool, _)| !leaves(tool));
+        self.approvals.len() < before
     }
 
     fn standing(&self, tool: &Tool, arguments: &str, now: u64) -> Standing {
