@@ -295,6 +295,7 @@ impl Front {
                 let said = self.read(tab, &words, past.as_deref());
                 self.sessions.prompt(tab, said);
             }
+            Command::CatchUp(tab) => self.sessions.catch_up(tab),
             Command::Steer { tab, words } => {
                 let said = self.read(tab, &words, None);
                 self.sessions.add(tab, said, Waiting { when: When::Soon, text: words.text });
