@@ -5,11 +5,13 @@ mod contender;
 mod frames;
 #[path = "../../startup/src/keep.rs"]
 mod keep;
+mod metronome;
 mod provider;
 mod pty;
 mod report;
 #[path = "../../kit/src/request.rs"]
 mod request;
+mod shown;
 
 use std::{
     env,
@@ -20,6 +22,7 @@ use std::{
 };
 
 use contender::Contender;
+use metronome::Metronome;
 use provider::{LAST_WORD, Provider};
 use pty::Pty;
 use report::Figure;
@@ -110,13 +113,14 @@ fn streams(contender: &Contender, figure: &mut Figure) -> Result<(), String> {
     chat.forget();
     chat.says("go");
     chat.until("word")?;
-    let cpu = chat.cpu();
+    let (cpu, metronome) = (chat.cpu(), Metronome::start());
     let (began, bytes, frames) = (Instant::now(), chat.bytes(), chat.frames());
     // Somewhat less than all of it, so that the end is not measured.
     thread::sleep(STREAM.mul_f32(0.8));
     let took = began.elapsed().as_secs_f64();
     let (bytes, gaps, frames) = (chat.bytes() - bytes, chat.gaps(frames), chat.frames() - frames);
     let busy = (chat.cpu() - cpu).as_secs_f64() / took * 100.0;
+    figure.timer = metronome.stop();
     figure.stream = (frames as f64 / took, bytes / frames.max(1), busy);
     let gap = |of: usize| gaps.get(gaps.len().saturating_sub(1) * of / 100).copied().unwrap_or_default();
     figure.gaps = [gap(50), gap(95), gap(100)];
@@ -142,7 +146,8 @@ fn talks(contender: &Contender, turns: usize, figure: &mut Figure) -> Result<(),
         let before = provider.answered();
         chat.says(&format!("turn {}", took.len()));
         let said = Instant::now();
-        provider.until_answered(before + 1)?;
+        // What stands on the screen says where the prompt went.
+        provider.until_answered(before + 1).map_err(|why| format!("{why}; {}", chat.shown()))?;
         // A screen of the same words may have nothing new to write, so what is waited for is that nothing moves any more.
         thread::sleep(Duration::from_millis(20));
         chat.until_quiet();

@@ -16,7 +16,7 @@ use rustix::{
 };
 use tempfile::TempDir;
 
-use crate::{contender::Contender, frames::Frames, provider::Provider, report::Memory};
+use crate::{contender::Contender, frames::Frames, provider::Provider, report::Memory, shown};
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -38,6 +38,9 @@ const ANSWERS: [(&[u8], &[u8]); 8] = [
     (b"\x1b]10;?\x1b\\", b"\x1b]10;rgb:ffff/ffff/ffff\x1b\\"),
     (b"\x1b]11;?\x1b\\", b"\x1b]11;rgb:0000/0000/0000\x1b\\"),
 ];
+
+/// How many rows are told of a screen that stands still.
+const SHOWN: usize = 30;
 
 /// How much of what came is kept, to look for words in.
 const TAIL: usize = 1 << 16;
@@ -120,6 +123,16 @@ impl Pty {
             }
             thread::sleep(Duration::from_micros(200));
         }
+    }
+
+    /// The last rows of the screen, for whoever wants to know what it waits for.
+    pub fn shown(&mut self) -> String {
+        // Most paint everything again by this key, and then all of it is there.
+        self.types("\x0c");
+        thread::sleep(Duration::from_millis(300));
+        self.until_quiet();
+        let rows = shown::last(&lock(&self.seen).tail, SHOWN);
+        format!("the last rows of its screen:\n\n    {}\n", rows.replace('\n', "\n    "))
     }
 
     /// Forgets what was written, so that a word that stood there is not taken for the next one.

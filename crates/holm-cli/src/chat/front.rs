@@ -31,6 +31,7 @@ use super::{
     tab::{TabId, Waiting, When},
     terminal::Canvas,
     theme::Shade,
+    woken::Woken,
 };
 use crate::{
     commands::run,
@@ -154,6 +155,13 @@ fn customs(places: &Places) -> Vec<Custom> {
     customs
 }
 
+/// What comes from the terminal.
+type KeyStream = Woken<EventStream>;
+
+fn key_stream() -> KeyStream {
+    Woken::new(EventStream::new())
+}
+
 /// Everything that the loop holds.
 struct Front {
     state: State,
@@ -192,7 +200,7 @@ async fn leave_at_last(pad: Pad) {
 
 impl Front {
     async fn run(&mut self, first: Command, mut heard: UnboundedReceiver<Msg>) -> anyhow::Result<()> {
-        let mut keys = EventStream::new();
+        let mut keys = key_stream();
         let (mut end, mut hangup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
         // Ctrl-C is a key here. Only while an editor has the terminal it is a signal, and then it is the editor's: nobody's chat
         // ends by it.
@@ -254,7 +262,7 @@ impl Front {
         Ok(())
     }
 
-    fn happened(&mut self, happened: Happened, keys: &mut EventStream) -> anyhow::Result<Goes> {
+    fn happened(&mut self, happened: Happened, keys: &mut KeyStream) -> anyhow::Result<Goes> {
         let (msg, is_typed) = match happened {
             Happened::Key(key) => (Msg::Key(key), true),
             Happened::Paste(text) => (Msg::Pasted(text), true),
@@ -271,7 +279,7 @@ impl Front {
         self.take(msg, keys)
     }
 
-    fn take(&mut self, msg: Msg, keys: &mut EventStream) -> anyhow::Result<Goes> {
+    fn take(&mut self, msg: Msg, keys: &mut KeyStream) -> anyhow::Result<Goes> {
         let mut goes = Goes::On;
         // What waited for it is said now, or stands where it was typed.
         let settles = matches!(msg, Msg::Opened { .. } | Msg::Failed { .. });
@@ -287,7 +295,7 @@ impl Front {
         Ok(goes)
     }
 
-    fn perform(&mut self, command: Command, keys: &mut EventStream) -> anyhow::Result<Goes> {
+    fn perform(&mut self, command: Command, keys: &mut KeyStream) -> anyhow::Result<Goes> {
         match command {
             Command::Open { tab, how } => self.sessions.open(tab, how),
             Command::Close(tab) => self.sessions.close(tab),
@@ -295,6 +303,7 @@ impl Front {
                 let said = self.read(tab, &words, past.as_deref());
                 self.sessions.prompt(tab, said);
             }
+            Command::CatchUp(tab) => self.sessions.catch_up(tab),
             Command::Steer { tab, words } => {
                 let said = self.read(tab, &words, None);
                 self.sessions.add(tab, said, Waiting { when: When::Soon, text: words.text });
@@ -372,7 +381,7 @@ impl Front {
     }
 
     /// Lends the terminal to an editor. Keys are not read meanwhile: they are the editor's.
-    fn edit(&mut self, purpose: Purpose, text: &str, keys: &mut EventStream) -> anyhow::Result<Goes> {
+    fn edit(&mut self, purpose: Purpose, text: &str, keys: &mut KeyStream) -> anyhow::Result<Goes> {
         let tab = match &purpose {
             Purpose::Input(tab) | Purpose::Build(tab) | Purpose::Plan { tab, .. } => *tab,
         };
@@ -381,7 +390,7 @@ impl Front {
         // The stream reads in the background for as long as it is there, so the old one goes before the editor comes.
         let edited = {
             let places = &self.places;
-            drop(std::mem::replace(keys, EventStream::new()));
+            drop(std::mem::replace(keys, key_stream()));
             self.canvas.lend(|| errands::edit(text, places))?
         };
         let text = edited.unwrap_or_else(|why| {

@@ -35,6 +35,7 @@ mod theme;
 mod thought;
 mod update;
 mod view;
+mod woken;
 
 pub(crate) use front::{execute, remarks};
 pub(crate) use left::forget;

@@ -60,8 +60,15 @@ pub(super) struct Sessions {
 struct Open {
     /// The run, once there is one.
     live: Arc<OnceLock<Live>>,
-    prompts: mpsc::UnboundedSender<Prompt>,
+    wishes: mpsc::UnboundedSender<Wish>,
     work: AbortHandle,
+}
+
+/// What a session is asked for, when it is done with what it was asked for before.
+enum Wish {
+    Prompt(Prompt),
+    /// To hear what was said to it too late for the turn that has ended.
+    CatchUp,
 }
 
 /// A run, as those who speak to it know it.
@@ -77,7 +84,7 @@ impl Sessions {
 
     /// Opens one; it is told when it is there.
     pub(super) fn open(&mut self, tab: TabId, how: How) {
-        let (prompts, asked) = mpsc::unbounded_channel();
+        let (wishes, asked) = mpsc::unbounded_channel();
         let live = Arc::new(OnceLock::new());
         let known = Arc::clone(&live);
         let opening = Opening {
@@ -94,7 +101,7 @@ impl Sessions {
                 let _ = tell.send(Msg::Failed { tab, why: format!("{error:#}") });
             }
         });
-        self.open.insert(tab, Open { live: known, prompts, work });
+        self.open.insert(tab, Open { live: known, wishes, work });
     }
 
     /// Stops one and lets it go; its journal stays.
@@ -115,9 +122,22 @@ impl Sessions {
         let _ = tokio::time::timeout(LAST_WORDS, ended).await;
     }
 
-    /// Asks for something.
+    /// Asks one that stands still for something.
     pub(super) fn prompt(&self, tab: TabId, prompt: Prompt) {
-        let sent = self.open.get(&tab).map(|open| open.prompts.send(prompt));
+        // Whoever wanted to stop it until now meant what has ended, and not this.
+        if let Some(live) = self.live(tab) {
+            live.handle.take_back_cancel();
+        }
+        self.wish(tab, Wish::Prompt(prompt));
+    }
+
+    /// Has one hear what was said to it too late for the turn that has ended; it is told when it has.
+    pub(super) fn catch_up(&self, tab: TabId) {
+        self.wish(tab, Wish::CatchUp);
+    }
+
+    fn wish(&self, tab: TabId, wish: Wish) {
+        let sent = self.open.get(&tab).map(|open| open.wishes.send(wish));
         if !matches!(sent, Some(Ok(()))) {
             let problem = Some("the session is gone; /resume takes it up again".to_owned());
             let _ = self.tell.send(Msg::Ended { tab, problem });
@@ -135,7 +155,7 @@ impl Sessions {
             When::Soon => Handle::steer,
             When::Afterwards => Handle::follow_up,
         };
-        let why = match self.open.get(&tab).and_then(|open| open.live.get()) {
+        let why = match self.live(tab) {
             None => Some("the session is not open yet".to_owned()),
             Some(live) => say(&live.handle, prompt).err().map(|error| error.to_string()),
         };
@@ -150,12 +170,16 @@ impl Sessions {
 
     /// What the model of a session is shown.
     pub(super) fn takes(&self, tab: TabId) -> Takes {
-        let live = self.open.get(&tab).and_then(|open| open.live.get());
-        live.map(|live| live.takes.clone()).unwrap_or_default()
+        self.live(tab).map(|live| live.takes.clone()).unwrap_or_default()
+    }
+
+    /// The run of a session, once there is one.
+    fn live(&self, tab: TabId) -> Option<&Live> {
+        self.open.get(&tab)?.live.get()
     }
 
     fn say(&self, tab: TabId, say: impl FnOnce(&Handle) -> Result<(), NotHeard>) {
-        let Some(live) = self.open.get(&tab).and_then(|open| open.live.get()) else { return };
+        let Some(live) = self.live(tab) else { return };
         if let Err(error) = say(&live.handle) {
             let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text: error.to_string() });
         }
@@ -177,7 +201,7 @@ impl Opening {
         self,
         how: How,
         known: &OnceLock<Live>,
-        mut asked: mpsc::UnboundedReceiver<Prompt>,
+        mut asked: mpsc::UnboundedReceiver<Wish>,
     ) -> anyhow::Result<()> {
         let (tab, tell) = (self.tab, self.tell.clone());
         let (noted, live) = (tell.clone(), Arc::new(AtomicBool::new(false)));
@@ -234,9 +258,16 @@ impl Opening {
             let ended = session.go_on().await.map(|_| ());
             let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
         }
-        while let Some(prompt) = asked.recv().await {
-            let problem = session.prompt(prompt).await.err().map(|error| error.to_string());
-            let _ = tell.send(Msg::Ended { tab, problem });
+        while let Some(wish) = asked.recv().await {
+            let done = match wish {
+                Wish::Prompt(prompt) => session.prompt(prompt).await.map(Some),
+                Wish::CatchUp => session.catch_up().await,
+            };
+            let _ = tell.send(match done {
+                Ok(Some(_)) => Msg::Ended { tab, problem: None },
+                Ok(None) => Msg::CaughtUp { tab },
+                Err(error) => Msg::Ended { tab, problem: Some(error.to_string()) },
+            });
         }
         watching.abort();
         opened.session.close().await;

@@ -140,10 +140,14 @@ pub(super) enum Msg {
         /// What it takes until it is shown.
         _weight: Weight,
     },
-    /// The run stands still again.
+    /// A turn has ended.
     Ended {
         tab: TabId,
         problem: Option<String>,
+    },
+    /// A session that was to catch up had nothing to hear.
+    CaughtUp {
+        tab: TabId,
     },
     Asked {
         tab: TabId,
@@ -207,6 +211,8 @@ pub(super) enum Command {
         words: Words,
         past: Option<String>,
     },
+    /// Has a session hear what was said to it too late for the turn that has ended.
+    CatchUp(TabId),
     /// Says something to one that works.
     Steer {
         tab: TabId,

@@ -48,6 +48,8 @@ pub(super) struct Tab {
     pub(super) questions: VecDeque<Question>,
     /// What was said and has not entered the run yet, the first one first.
     pub(super) waiting: Vec<Waiting>,
+    /// How much of what was said came after the run was last stopped, or asked for what it has missed.
+    pub(super) spoken: usize,
     /// What was said and wished before it was open, and is said as soon as it is.
     pub(super) held: Held,
     pub(super) input: Input,
@@ -175,6 +177,7 @@ impl Tab {
             turns: Vec::new(),
             questions: VecDeque::new(),
             waiting: Vec::new(),
+            spoken: 0,
             held: Held::default(),
             input: Input::default(),
             look: Look::End,
@@ -362,18 +365,32 @@ impl Tab {
         }
     }
 
-    /// The run has ended: nothing is under way any more, and nobody waits for an answer.
+    /// The turn has ended: nothing is under way any more, and nobody waits for an answer.
     pub(super) fn ended(&mut self, problem: Option<&str>) {
-        self.phase = Phase::Idle;
         self.doing.clear();
         self.questions.clear();
         self.stream = Stream::default();
         if let Some(problem) = problem {
             self.note(Tone::Error, problem);
+            self.leave_unheard("this may not have been heard, and Up brings it back");
         }
+    }
+
+    /// Whether it stands still now that a turn has ended, or goes on: whoever speaks just then cannot know that they are too late for
+    /// the turn, so what they said begins another. What was said before the run was stopped begins nothing.
+    pub(super) fn rests(&mut self) -> Phase {
+        let spoken = std::mem::take(&mut self.spoken);
+        self.phase = if spoken > 0 && !self.waiting.is_empty() { Phase::Running } else { Phase::Idle };
+        if self.phase == Phase::Idle {
+            self.leave_unheard("not heard before the end, and heard with what you say next");
+        }
+        self.phase
+    }
+
+    /// Nothing waits any more; each that did is told, and what is to be known about it.
+    fn leave_unheard(&mut self, what: &str) {
         for waiting in std::mem::take(&mut self.waiting) {
-            let text = format!("came after the end, and is heard with what you say next: {}", waiting.text);
-            self.note(Tone::Warning, &text);
+            self.note(Tone::Warning, &format!("{what}: {}", waiting.text));
         }
     }
 

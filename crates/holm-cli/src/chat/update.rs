@@ -36,6 +36,7 @@ impl State {
             Msg::Child { tab, child, event } => self.with(tab, |tab| tab.child(&child, &event)),
             Msg::Piece { tab, call, piece, .. } => self.with(tab, |tab| tab.piece(call, &piece)),
             Msg::Ended { tab, problem } => return self.ended(tab, problem.as_deref()),
+            Msg::CaughtUp { tab } => return self.find(tab).map(rest).unwrap_or_default(),
             Msg::Asked { tab, question } => {
                 self.completion = None;
                 self.with(tab, |tab| tab.questions.push_back(*question));
@@ -111,6 +112,7 @@ impl State {
     fn ended(&mut self, id: TabId, problem: Option<&str>) -> Vec<Command> {
         let Some(tab) = self.find(id) else { return Vec::new() };
         tab.ended(problem);
+        let mut commands = rest(tab);
         let then = std::mem::take(&mut tab.then);
         // An older answer is no summary.
         let (answer, mode) = (tab.last_reply().map(str::to_owned), tab.mode);
@@ -122,14 +124,14 @@ impl State {
                     tab.note(Tone::Quiet, &summary);
                     tab.carried = Some(summary);
                 }
-                vec![open]
+                commands.push(open);
             }
             (Then::BeginAnew, _) => {
                 tab.note(Tone::Warning, "there is no summary; the session stays as it was");
-                Vec::new()
             }
-            (Then::Nothing, _) => Vec::new(),
+            (Then::Nothing, _) => {}
         }
+        commands
     }
 
     fn edited(&mut self, purpose: Purpose, text: Option<String>) -> Vec<Command> {
@@ -218,6 +220,11 @@ impl State {
     fn over_the_end(&mut self) {
         self.scroll_transcript(0);
     }
+}
+
+/// What is to be done when a session has come to the end of a turn.
+fn rest(tab: &mut Tab) -> Vec<Command> {
+    if tab.rests() == Phase::Running { vec![Command::CatchUp(tab.id)] } else { Vec::new() }
 }
 
 #[cfg(test)]

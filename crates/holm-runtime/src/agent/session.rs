@@ -58,6 +58,16 @@ impl Session {
         Ok(self.report(ending))
     }
 
+    /// Works on what was said through a [`Handle`] when the run had ended already, which nobody who speaks just then can know. Gives
+    /// nothing if nothing was: the run waits for a prompt then.
+    ///
+    /// # Errors
+    /// As [`prompt`](Self::prompt).
+    pub async fn catch_up(&mut self) -> Result<Option<Report>, DriveError> {
+        let ending = self.driver.catch_up().await?;
+        Ok(ending.map(|ending| self.report(ending)))
+    }
+
     /// Works on what was under way when the run was taken over. Gives nothing if nothing was: the run waits for a
     /// prompt then.
     ///

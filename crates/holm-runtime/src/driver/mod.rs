@@ -234,11 +234,32 @@ impl Driver {
     /// [`DriveError`] if the journal cannot be written: the run is dropped, and its journal is all that counts.
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Ending, DriveError> {
         self.ended = None;
+        self.pay_late().await?;
+        self.take(Input::Prompted(prompt.into())).await?;
+        self.go_on().await
+    }
+
+    /// Works on what was said when the last turn group had ended already: whoever speaks to a run just as it ends cannot know that
+    /// they are too late for it. Gives nothing where nothing was said that begins work, and never waits for anybody to speak.
+    ///
+    /// # Errors
+    /// As [`prompt`](Self::prompt).
+    pub async fn catch_up(&mut self) -> Result<Option<Ending>, DriveError> {
+        while !self.is_at_work() {
+            // A wish to stop is for what this begins.
+            let Some(said) = self.seat.0.next_said() else { return Ok(None) };
+            self.pay_late().await?;
+            self.listen(said).await?;
+        }
+        self.go_on().await.map(Some)
+    }
+
+    /// Hears the bills that came when nobody waited for them any more.
+    async fn pay_late(&mut self) -> Result<(), DriveError> {
         while let Some(bill) = self.tasks.late_bill() {
             self.take(bill).await?;
         }
-        self.take(Input::Prompted(prompt.into())).await?;
-        self.go_on().await
+        Ok(())
     }
 
     /// A prompt as the journal will have it.

@@ -128,6 +128,16 @@ impl Desk {
         inner.said.pop_front()
     }
 
+    /// What was said next, whatever wish to stop there is: to a run that stands still there is nothing else to stop.
+    pub(crate) fn next_said(&self) -> Option<Said> {
+        self.lock().said.pop_front()
+    }
+
+    /// Forgets a wish to stop that nobody has listened to.
+    pub(super) fn take_back_cancel(&self) {
+        self.lock().cancelled = None;
+    }
+
     /// Waits until something was said.
     pub(crate) async fn rung(&self) {
         self.bell.notified().await;

@@ -33,7 +33,8 @@ impl Handle {
         Self { desk }
     }
 
-    /// Says something that enters before the next model call; to a run that has ended it is the next prompt.
+    /// Says something that enters before the next model call. To a run that has ended it is the next prompt, for whoever drives it to
+    /// [catch up](crate::Driver::catch_up) with; else it is heard with the prompt after it.
     ///
     /// # Errors
     /// [`NotHeard`].
@@ -55,6 +56,12 @@ impl Handle {
     /// [`NotHeard::Gone`].
     pub fn cancel(&self, reason: impl Into<String>) -> Result<(), NotHeard> {
         self.desk.cancel(reason.into())
+    }
+
+    /// Takes back a wish to stop that the run has not heard: what it was meant for had ended before. A run that is prompted next
+    /// would be stopped by it.
+    pub fn take_back_cancel(&self) {
+        self.desk.take_back_cancel();
     }
 
     /// Answers a question by its id ([`Proposal::call`]). The first answer counts, whoever gives it.

@@ -567,12 +567,105 @@ fn an_end_leaves_no_question_and_nothing_unsaid() {
     chat.says("late");
     chat.hears(called(7, "shell", "{}"));
     chat.tells(asked(1, "ls", None));
-    end(&mut chat);
+    assert_eq!(end(&mut chat), [Command::CatchUp(TAB)]);
+    assert_eq!(standing(&chat), (Phase::Running, vec!["late"]), "it is seen until it is heard");
+    assert!(chat.state.tabs[0].questions.is_empty());
+}
+
+/// How far the first session is, and what waits in it.
+fn standing(chat: &Chat) -> (Phase, Vec<&str>) {
     let tab = &chat.state.tabs[0];
-    assert_eq!((tab.phase, tab.questions.len(), tab.waiting.len()), (Phase::Idle, 0, 0));
+    (tab.phase, tab.waiting.iter().map(|waiting| waiting.text.as_str()).collect())
+}
+
+/// Whether something of this end is told in the first session.
+fn is_told(chat: &Chat, begins: &str, ends: &str) -> bool {
+    let told = |text: &str| text.starts_with(begins) && text.ends_with(ends);
+    let mut items = chat.state.tabs[0].items.iter();
+    items.any(|item| matches!(item.kind(), Kind::Note { text, .. } if told(text)))
+}
+
+#[test]
+fn what_is_said_just_as_a_turn_ends_begins_the_next_one() {
+    for keys in ["enter", "ctrl-s"] {
+        let mut chat = Chat::open();
+        chat.says("go");
+        chat.hears(prompted(1, "go"));
+        chat.hears(answer("went"));
+        // The turn has ended, and the chat has not heard of it.
+        chat.hears(ended());
+        chat.types("more");
+        assert!(matches!(chat.presses(keys).as_slice(), [Command::Steer { .. } | Command::FollowUp { .. }]));
+        assert_eq!(end(&mut chat), [Command::CatchUp(TAB)], "{keys}");
+        chat.hears(prompted(2, "more"));
+        assert_eq!(standing(&chat), (Phase::Running, Vec::new()));
+        chat.hears(answer("went on"));
+        chat.hears(ended());
+        assert_eq!(end(&mut chat), [], "{keys}");
+        assert_eq!(standing(&chat), (Phase::Idle, Vec::new()));
+        assert_eq!(chat.says("next"), [prompt("next")]);
+        assert!(!is_told(&chat, "", "more"), "nothing is to be told of what was heard");
+    }
+}
+
+#[test]
+fn what_is_said_while_a_session_catches_up_is_caught_up_with_too() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.says("first");
+    assert_eq!(end(&mut chat), [Command::CatchUp(TAB)]);
+    chat.hears(prompted(1, "first"));
+    chat.hears(ended());
+    chat.says("second");
+    assert_eq!(end(&mut chat), [Command::CatchUp(TAB)]);
+    // This comes when the session has looked already, and stands still.
+    chat.says("third");
+    assert_eq!(chat.tells(Msg::CaughtUp { tab: TAB }), [Command::CatchUp(TAB)]);
+    assert_eq!(standing(&chat), (Phase::Running, vec!["second", "third"]));
+    assert_eq!(chat.tells(Msg::CaughtUp { tab: TAB }), [], "it ends where nothing more is said");
+    assert_eq!(standing(&chat), (Phase::Idle, Vec::new()));
+    assert!(is_told(&chat, "not heard before the end", "third"), "whatever waits in the run is told");
+}
+
+#[test]
+fn what_was_said_before_a_stop_begins_nothing_and_what_is_said_after_it_does() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.says("before");
+    chat.presses("ctrl-c");
+    assert_eq!(end(&mut chat), []);
+    assert_eq!(standing(&chat), (Phase::Idle, Vec::new()));
+    assert!(is_told(&chat, "not heard before the end, and heard with what you say next", "before"));
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.presses("ctrl-c");
+    chat.says("after");
+    assert_eq!(end(&mut chat), [Command::CatchUp(TAB)]);
+}
+
+#[test]
+fn a_session_that_is_lost_catches_up_with_nothing_and_says_what_it_may_not_have_heard() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.says("late");
+    assert_eq!(chat.tells(Msg::Ended { tab: TAB, problem: Some("the disk is full".into()) }), []);
+    assert_eq!(standing(&chat), (Phase::Idle, Vec::new()));
     assert!(
-        tab.items.iter().any(|item| matches!(item.kind(), Kind::Note { text, .. } if text.ends_with("late")))
+        is_told(&chat, "the disk is full", "full") && is_told(&chat, "this may not have been heard", "late")
     );
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "late");
+}
+
+#[test]
+fn what_is_refused_as_a_turn_ends_leaves_nothing_to_catch_up_with() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.says("late");
+    let refused = Waiting { when: When::Soon, text: "late".into() };
+    chat.tells(Msg::NotHeard { tab: TAB, refused, why: "too much waits".into() });
+    assert_eq!(end(&mut chat), []);
+    assert_eq!(standing(&chat), (Phase::Idle, Vec::new()));
 }
 
 #[test]

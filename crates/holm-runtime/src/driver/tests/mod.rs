@@ -154,6 +154,53 @@ async fn steering_enters_before_the_next_model_call() {
     assert!(said.iter().any(|text| text == "hurry"), "{said:?}");
 }
 
+/// All that was said, by whomever.
+fn said(driver: &Driver) -> Vec<String> {
+    driver.run().transcript().iter().map(|message| message.plain_text()).collect()
+}
+
+#[tokio::test]
+async fn what_is_said_just_after_the_end_is_worked_on_by_whoever_catches_up() {
+    let host = Host::new(plays([says("one"), says("two"), says("three")]));
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    assert_eq!(driver.catch_up().await.unwrap(), None, "nobody has said anything");
+    assert_eq!(driver.prompt("go").await.unwrap(), answered("one"));
+    assert_eq!(driver.catch_up().await.unwrap(), None, "what was heard is not heard again");
+    handle.steer("late").unwrap();
+    assert_eq!(driver.catch_up().await.unwrap(), Some(answered("two")));
+    handle.tell(Input::ModeChanged(Mode::Plan)).unwrap();
+    handle.follow_up("later").unwrap();
+    assert_eq!(driver.catch_up().await.unwrap(), Some(answered("three")));
+    assert_eq!(driver.run().mode(), Mode::Plan);
+    assert_eq!(driver.catch_up().await.unwrap(), None);
+    let heard: Vec<String> = said(&driver).into_iter().filter(|text| text.starts_with("late")).collect();
+    assert_eq!(heard, ["late", "later"]);
+}
+
+#[tokio::test]
+async fn a_stop_that_follows_what_is_said_after_the_end_stops_it_and_loses_nothing() {
+    let host = Host::new(plays([says("one"), says("two")]));
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    driver.prompt("go").await.unwrap();
+    handle.steer("late").unwrap();
+    handle.cancel("enough").unwrap();
+    assert_eq!(driver.catch_up().await.unwrap(), Some(Ending::Cancelled { reason: "enough".into() }));
+    assert!(said(&driver).contains(&"late".to_owned()));
+}
+
+#[tokio::test]
+async fn a_stop_that_comes_after_the_end_can_be_taken_back_before_the_next_prompt() {
+    let host = Host::new(plays([says("one"), says("two")]));
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    driver.prompt("go").await.unwrap();
+    handle.cancel("too late").unwrap();
+    handle.take_back_cancel();
+    assert_eq!(driver.prompt("again").await.unwrap(), answered("two"));
+}
+
 #[tokio::test]
 async fn a_run_goes_on_from_its_journal_on_another_host() {
     let first = MemoryJournal::new();
