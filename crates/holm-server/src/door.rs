@@ -12,9 +12,10 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use holm_mcp::server::named_hosts;
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
-    header::{AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL},
+    header::{AUTHORIZATION, CACHE_CONTROL, ORIGIN, SEC_WEBSOCKET_PROTOCOL},
 };
 
 use crate::{
@@ -161,23 +162,15 @@ pub(crate) fn check_host<'a>(
     }
 }
 
-/// The names that a request says it was sent to: its `Host`, and that of its target where the target is a whole address. Whoever
-/// stands before this server may go by either, so no name counts that not both have.
+/// The names that a request says it was sent to, as [`named_hosts`] has them.
 ///
 /// # Errors
-/// More than one `Host`: everybody on the way may go by another one.
+/// More than one `Host`.
 pub(crate) fn named<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a http::uri::Authority>,
 ) -> Result<Vec<&'a str>, Refusal> {
-    // What is no text is nobody's name.
-    let hosts = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
-    let mut named: Vec<&str> = hosts.collect();
-    if named.len() > 1 {
-        return Err(Refusal::bad("bad_host", "the request has more than one `Host`"));
-    }
-    named.extend(authority.map(http::uri::Authority::as_str));
-    Ok(named)
+    named_hosts(headers, authority).map_err(|many| Refusal::bad("bad_host", many.to_string()))
 }
 
 /// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it
