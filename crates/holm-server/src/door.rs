@@ -128,10 +128,12 @@ fn look(
     check_origin(config, headers, host)?;
     let now = Instant::now();
     let inner = &server.inner;
-    let found = token(headers).and_then(|token| inner.keyring.find(&token));
+    let given = given(headers);
+    let found = given.and_then(Token::read).and_then(|token| inner.keyring.find(&token));
     // A right token gets in however many wrong ones came: behind a proxy all come from one address, and a stranger could lock
     // everybody out. Nobody guesses 256 random bits, so the measure is for the work that wrong ones make.
     found.ok_or_else(|| match inner.failed.take(&from, now) {
+        Ok(()) if given.is_some() => Refusal::wrong_token(),
         Ok(()) => Refusal::unauthorized(),
         Err(_) => Refusal::busy("too_many_failures", "too many wrong tokens; wait a minute", 60),
     })
@@ -211,16 +213,16 @@ pub(crate) fn is_own_at(ip: IpAddr, hosts: &[String], name: &str) -> bool {
     local || listened || hosts.iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
-/// The token of a request: in its header, or among the protocols of a WebSocket; never in its address.
-fn token(headers: &HeaderMap) -> Option<Token> {
+/// The token of a request, as it is given: in its header, or among the protocols of a WebSocket; never in its address.
+fn given(headers: &HeaderMap) -> Option<&str> {
     let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     if let Some(bearer) = bearer {
         let (scheme, token) = bearer.split_once(' ')?;
-        return scheme.eq_ignore_ascii_case("bearer").then(|| Token::read(token)).flatten();
+        return scheme.eq_ignore_ascii_case("bearer").then_some(token);
     }
     let protocols = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     let mut named = protocols.flat_map(|value| value.split(',')).map(str::trim);
-    named.find_map(|name| name.strip_prefix(BEARER_PROTOCOL)).and_then(Token::read)
+    named.find_map(|name| name.strip_prefix(BEARER_PROTOCOL))
 }
 
 /// Reads the body, so large and so long as the limits say.
