@@ -163,8 +163,14 @@ impl Entry {
 fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
     let Reach::Program(program) = &spec.reach else { return Ok(Vec::new()) };
     let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.display()))?;
-    let folder = program.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd));
-    let line = std::iter::once(&program.command).chain(&program.args).map(String::as_str);
+    let folder = spec.starts_in(&project).unwrap_or_else(|| project.clone());
+    // Wherever it starts: a program that is named by a path is looked for from the project.
+    let command = match project.join(&program.command).to_str() {
+        Some(whole) if program.command.contains('/') => whole.to_owned(),
+        Some(_) => program.command.clone(),
+        None => return Err("the project's path is no text".to_owned()),
+    };
+    let line = std::iter::once(&command).chain(&program.args).map(String::as_str);
     let granted: Vec<String> = spec.grants.iter().map(ToString::to_string).collect();
     let is_data = |path: &Path| {
         let below = path.strip_prefix(&project).unwrap_or(path);
