@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use crate::{
     exit::{Exit, Trouble},
-    places::Places,
+    places::{Places, quoted},
 };
 
 /// The ending of the files in which servers are kept.
@@ -181,8 +181,9 @@ fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String>
     Ok(scripts)
 }
 
-/// Whether a person has looked at every file of the project with which its server is started, as it is now.
-pub(crate) fn check(spec: &ServerSpec, places: &Places) -> Result<(), String> {
+/// Whether a person has looked at every file of the project with which its server is started, as it is now. The server is one of
+/// this file.
+pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(), String> {
     let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
     for path in scripts_of(spec, &places.work)? {
         let shown = path.display();
@@ -192,9 +193,20 @@ pub(crate) fn check(spec: &ServerSpec, places: &Places) -> Result<(), String> {
             Trust::Changed => "has changed since somebody trusted it",
             Trust::Unknown => "was trusted by nobody",
         };
-        return Err(format!("{shown}, with which it is started, {what}; look at it, then `holm tool trust`"));
+        let command = trusting(lead, &path, places);
+        return Err(format!("{shown}, with which it is started, {what}; look at it, then `{command}`"));
     }
     Ok(())
+}
+
+/// The command that trusts a file with which a server of another file is started: along with its entry, or, where that is no entry
+/// but an agent of agents-exe, by itself.
+fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
+    let named = if lead.to_string_lossy().ends_with(ENDING) { lead } else { script };
+    match named.parent().filter(|folder| *folder != places.project_tools()) {
+        Some(folder) => format!("holm tool trust {}", quoted(&folder.to_string_lossy())),
+        None => "holm tool trust".to_owned(),
+    }
 }
 
 /// Lets in what a person has trusted of a project, and servers only with the files of the project that they are started with: an
@@ -222,7 +234,7 @@ impl Gate for ProjectGate {
             return Err("it changes while it is looked at".to_owned());
         }
         let specs = Entry { path: path.to_owned(), bytes }.specs(&self.places);
-        specs.iter().try_for_each(|spec| check(spec, &self.places))
+        specs.iter().try_for_each(|spec| check(spec, path, &self.places))
     }
 }
 
