@@ -16,7 +16,7 @@ use holm_mcp::{ImportError, McpLoader, Means, Reach, ServerName, ServerSpec, imp
 use holm_tools::{
     hooks::started,
     registry::{Gate, PinFile, Pins as _, Standing, TrustGate},
-    trust::{ContentHash, Ledger, MAX_FILE, Standing as Trust},
+    trust::{ContentHash, Ledger, MAX_FILE, Standing as Trust, place},
 };
 use serde_json::Value;
 
@@ -68,6 +68,16 @@ impl Entry {
                 Err(refused(why))
             }
         }
+    }
+
+    /// Why a run would go without its servers although a person has trusted them; none of those that nobody ever trusted.
+    pub(crate) fn stale(&self, places: &Places) -> Option<String> {
+        let ledger = Ledger::open(places.trust()).ok()?;
+        let named = place(&places.work, &self.path).ok()?;
+        let is_theirs = is_project(&self.path, places) && ledger.knows(&named);
+        let admitted =
+            || ProjectGate::new(places).admits(&self.path, ContentHash::of(&self.bytes).as_bytes());
+        is_theirs.then(admitted)?.err()
     }
 
     /// The servers as they are written, with no variable put in: what anybody may see.

@@ -125,6 +125,9 @@ fn a_server_whose_script_has_changed_starts_nothing_until_a_person_looks_again()
     fs::write(&script, format!("{text}\n# Another line.\n")).unwrap();
     let told = "srv.py, with which it is started, has changed since somebody trusted it; look at it, then `holm tool trust`";
     stage.holm(["mcp", "test", "srv"]).fails(3, told);
+    let checked = stage.holm(["check"]);
+    assert!(checked.code == Some(2) && checked.out.contains("bad  server "), "{checked:?}");
+    assert!(checked.out.contains(told), "{checked:?}");
     let listed = stage.holm(["tool", "list"]);
     assert!(!listed.out.contains("srv_echo") && listed.err.matches(told).count() == 1, "{listed:?}");
     let call = ["tool", "execute", "srv_echo", r#"{"word":"ahoy"}"#, "--mode", "full"];
