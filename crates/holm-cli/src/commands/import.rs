@@ -168,7 +168,7 @@ fn placed(mut entries: Value, folder: &Path) -> Value {
     };
     let servers = entries.get_mut("mcpServers").and_then(Value::as_object_mut);
     // One that says where it starts finds its files from there.
-    let servers = servers.into_iter().flat_map(|servers| servers.values_mut());
+    let servers = servers.into_iter().flat_map(serde_json::Map::values_mut);
     for server in servers.filter(|server| server.get("cwd").is_none()) {
         // A bare name is looked for where programs are.
         let is_path = |command: &&mut Value| command.as_str().is_some_and(|word| word.contains('/'));

@@ -29,7 +29,7 @@ fn every_body_of_the_servers_own_denies_members_that_it_does_not_have() {
                 continue;
             };
             let denies = &document["components"]["schemas"][name]["additionalProperties"];
-            assert_eq!(denies, false, "{method} {path}: {name}");
+            assert_eq!(denies.as_bool(), Some(false), "{method} {path}: {name}");
             bodies += 1;
         }
     }
