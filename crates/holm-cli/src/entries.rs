@@ -16,13 +16,13 @@ use holm_mcp::{ImportError, McpLoader, Means, Reach, ServerName, ServerSpec, imp
 use holm_tools::{
     hooks::started,
     registry::{Gate, PinFile, Pins as _, Standing, TrustGate},
-    trust::{ContentHash, Ledger, MAX_FILE, Standing as Trust},
+    trust::{ContentHash, Ledger, MAX_FILE, Standing as Trust, place},
 };
 use serde_json::Value;
 
 use crate::{
     exit::{Exit, Trouble},
-    places::Places,
+    places::{Places, quoted},
 };
 
 /// The ending of the files in which servers are kept.
@@ -68,6 +68,16 @@ impl Entry {
                 Err(refused(why))
             }
         }
+    }
+
+    /// Why a run would go without its servers although a person has trusted them; none of those that nobody ever trusted.
+    pub(crate) fn stale(&self, places: &Places) -> Option<String> {
+        let ledger = Ledger::open(places.trust()).ok()?;
+        let named = place(&places.work, &self.path).ok()?;
+        let is_theirs = is_project(&self.path, places) && ledger.knows(&named);
+        let admitted =
+            || ProjectGate::new(places).admits(&self.path, ContentHash::of(&self.bytes).as_bytes());
+        is_theirs.then(admitted)?.err()
     }
 
     /// The servers as they are written, with no variable put in: what anybody may see.
@@ -163,8 +173,14 @@ impl Entry {
 fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
     let Reach::Program(program) = &spec.reach else { return Ok(Vec::new()) };
     let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.display()))?;
-    let folder = program.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd));
-    let line = std::iter::once(&program.command).chain(&program.args).map(String::as_str);
+    let folder = spec.starts_in(&project).unwrap_or_else(|| project.clone());
+    // Wherever it starts: a program that is named by a path is looked for from the project.
+    let command = match project.join(&program.command).to_str() {
+        Some(whole) if program.command.contains('/') => whole.to_owned(),
+        Some(_) => program.command.clone(),
+        None => return Err("the project's path is no text".to_owned()),
+    };
+    let line = std::iter::once(&command).chain(&program.args).map(String::as_str);
     let granted: Vec<String> = spec.grants.iter().map(ToString::to_string).collect();
     let is_data = |path: &Path| {
         let below = path.strip_prefix(&project).unwrap_or(path);
@@ -175,8 +191,9 @@ fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String>
     Ok(scripts)
 }
 
-/// Whether a person has looked at every file of the project with which its server is started, as it is now.
-pub(crate) fn check(spec: &ServerSpec, places: &Places) -> Result<(), String> {
+/// Whether a person has looked at every file of the project with which its server is started, as it is now. The server is one of
+/// this file.
+pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(), String> {
     let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
     for path in scripts_of(spec, &places.work)? {
         let shown = path.display();
@@ -186,9 +203,20 @@ pub(crate) fn check(spec: &ServerSpec, places: &Places) -> Result<(), String> {
             Trust::Changed => "has changed since somebody trusted it",
             Trust::Unknown => "was trusted by nobody",
         };
-        return Err(format!("{shown}, with which it is started, {what}; look at it, then `holm tool trust`"));
+        let command = trusting(lead, &path, places);
+        return Err(format!("{shown}, with which it is started, {what}; look at it, then `{command}`"));
     }
     Ok(())
+}
+
+/// The command that trusts a file with which a server of another file is started: along with its entry, or, where that is no entry
+/// but an agent of agents-exe, by itself.
+fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
+    let named = if lead.to_string_lossy().ends_with(ENDING) { lead } else { script };
+    match named.parent().filter(|folder| *folder != places.project_tools()) {
+        Some(folder) => format!("holm tool trust {}", quoted(&folder.to_string_lossy())),
+        None => "holm tool trust".to_owned(),
+    }
 }
 
 /// Lets in what a person has trusted of a project, and servers only with the files of the project that they are started with: an
@@ -216,7 +244,7 @@ impl Gate for ProjectGate {
             return Err("it changes while it is looked at".to_owned());
         }
         let specs = Entry { path: path.to_owned(), bytes }.specs(&self.places);
-        specs.iter().try_for_each(|spec| check(spec, &self.places))
+        specs.iter().try_for_each(|spec| check(spec, path, &self.places))
     }
 }
 

@@ -37,8 +37,26 @@ const LOGIN: Duration = Duration::from_secs(5 * 60);
 /// The longest first line of a browser's request: a code, a state and an issuer.
 const LONGEST: usize = 16 * 1024;
 
-/// Everything by which the servers of a file are reached from this machine.
+/// Everything by which the servers of a file are reached from this machine. Those of a project start with the code that a person
+/// has trusted, and with no other.
 pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
+    if !entries::is_project(file, places) {
+        return reached(places, file, |programs| programs);
+    }
+    let (lead, within) = (file.to_owned(), places.clone());
+    reached(places, file, |programs| programs.checked(move |spec| entries::check(spec, &lead, &within)))
+}
+
+/// The same for what an editor gives: there is no file along with which its code could have been trusted.
+pub(crate) fn given(places: &Places, file: &Path) -> Result<Means, String> {
+    reached(places, file, |programs| programs)
+}
+
+fn reached(
+    places: &Places,
+    file: &Path,
+    checked: impl FnOnce(Programs) -> Programs,
+) -> Result<Means, String> {
     let tls = Tls::platform().map_err(|error| error.to_string())?;
     let means = Means::new()
         .net(Client::new(places.bounds.connector(), tls))
@@ -47,14 +65,7 @@ pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     let Ok(engine) = Engine::detect() else { return Ok(means) };
     let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
     let programs = programs.search(search(std::env::var_os("PATH").as_deref())).named(named(places, file));
-    // What an editor gives has no entry along with which its files could have been trusted.
-    let is_entry = file.to_string_lossy().ends_with(entries::ENDING);
-    let programs = if is_entry && entries::is_project(file, places) {
-        let places = places.clone();
-        programs.checked(move |spec| entries::check(spec, &places))
-    } else {
-        programs
-    };
+    let programs = checked(programs);
     let programs = match places.bounds {
         Bounds::Anywhere => programs,
         Bounds::ThisMachine => programs.offline(),

@@ -44,8 +44,11 @@ impl Found {
             Some(file) => (Some(file), Named::Yes),
             None => (config_folder(&env).map(|folder| folder.join(PROJECT_FILE)), Named::No),
         };
+        // By whichever way: a home is often reached through a link, and a person's own file is no project's.
+        let own = user.as_ref().and_then(|file| file.canonicalize().ok());
+        let is_own = |file: &PathBuf| own.is_some() && file.canonicalize().ok() == own;
         let above = work.ancestors().map(|folder| folder.join(PROJECT_FILE));
-        let mut projects = above.filter(|file| Some(file) != user.as_ref() && file.is_file());
+        let mut projects = above.filter(|file| file.is_file() && !is_own(file));
         let (project, above) = (projects.next(), projects.collect());
         let bound = path("HOLM_POLICY").map(|file| (file, Named::Yes));
         let policies = bound.into_iter().chain([(PathBuf::from(POLICY), Named::No)]).collect();

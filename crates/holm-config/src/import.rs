@@ -233,18 +233,13 @@ pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
     Converted { name: agent.slug.clone(), text, notes }
 }
 
-/// The servers of an agent of agents-exe, as an `mcpServers` object. No server starts in the folder of its agent here, so `whole`
-/// gives the whole path of a word that names a file from there.
+/// The servers of an agent of agents-exe, as an `mcpServers` object.
 #[must_use]
-pub fn exe_servers(agent: &ExeAgent, whole: impl Fn(&str) -> Option<String>) -> Json {
-    let placed = |word: &String| whole(word).unwrap_or_else(|| word.clone());
-    let servers = agent.servers.iter().map(|server| {
-        // A bare name is looked for where programs are.
-        let command = Some(&server.executable).filter(|word| word.contains('/')).map(placed);
-        let command = command.unwrap_or_else(|| server.executable.clone());
-        let args: Vec<String> = server.args.iter().map(placed).collect();
-        (server.name.clone(), json!({ "command": command, "args": args }))
-    });
+pub fn exe_servers(agent: &ExeAgent) -> Json {
+    let servers = agent
+        .servers
+        .iter()
+        .map(|server| (server.name.clone(), json!({ "command": server.executable, "args": server.args })));
     json!({ "mcpServers": servers.collect::<Map<_, _>>() })
 }
 

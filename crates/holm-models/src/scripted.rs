@@ -30,6 +30,7 @@ use crate::exchange;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ScriptedModel {
     /// What comes, in order.
     pub results: Vec<ModelResult>,

@@ -49,9 +49,16 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
 
-    /// No token, or a wrong one.
+    /// No token.
     pub fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed: `authorization: Bearer …`")
+    }
+
+    /// A token that is none of this server's.
+    pub fn wrong_token() -> Self {
+        let message =
+            "the token is not one of this server's: it was mistyped, taken back, or made for another";
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
 
     /// The token is not for this.

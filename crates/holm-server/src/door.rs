@@ -12,9 +12,10 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use holm_mcp::server::named_hosts;
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
-    header::{AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL},
+    header::{AUTHORIZATION, CACHE_CONTROL, ORIGIN, SEC_WEBSOCKET_PROTOCOL},
 };
 
 use crate::{
@@ -127,10 +128,12 @@ fn look(
     check_origin(config, headers, host)?;
     let now = Instant::now();
     let inner = &server.inner;
-    let found = token(headers).and_then(|token| inner.keyring.find(&token));
+    let given = given(headers);
+    let found = given.and_then(Token::read).and_then(|token| inner.keyring.find(&token));
     // A right token gets in however many wrong ones came: behind a proxy all come from one address, and a stranger could lock
     // everybody out. Nobody guesses 256 random bits, so the measure is for the work that wrong ones make.
     found.ok_or_else(|| match inner.failed.take(&from, now) {
+        Ok(()) if given.is_some() => Refusal::wrong_token(),
         Ok(()) => Refusal::unauthorized(),
         Err(_) => Refusal::busy("too_many_failures", "too many wrong tokens; wait a minute", 60),
     })
@@ -161,23 +164,15 @@ pub(crate) fn check_host<'a>(
     }
 }
 
-/// The names that a request says it was sent to: its `Host`, and that of its target where the target is a whole address. Whoever
-/// stands before this server may go by either, so no name counts that not both have.
+/// The names that a request says it was sent to, as [`named_hosts`] has them.
 ///
 /// # Errors
-/// More than one `Host`: everybody on the way may go by another one.
+/// More than one `Host`.
 pub(crate) fn named<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a http::uri::Authority>,
 ) -> Result<Vec<&'a str>, Refusal> {
-    // What is no text is nobody's name.
-    let hosts = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
-    let mut named: Vec<&str> = hosts.collect();
-    if named.len() > 1 {
-        return Err(Refusal::bad("bad_host", "the request has more than one `Host`"));
-    }
-    named.extend(authority.map(http::uri::Authority::as_str));
-    Ok(named)
+    named_hosts(headers, authority).map_err(|many| Refusal::bad("bad_host", many.to_string()))
 }
 
 /// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it
@@ -218,16 +213,16 @@ pub(crate) fn is_own_at(ip: IpAddr, hosts: &[String], name: &str) -> bool {
     local || listened || hosts.iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
-/// The token of a request: in its header, or among the protocols of a WebSocket; never in its address.
-fn token(headers: &HeaderMap) -> Option<Token> {
+/// The token of a request, as it is given: in its header, or among the protocols of a WebSocket; never in its address.
+fn given(headers: &HeaderMap) -> Option<&str> {
     let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     if let Some(bearer) = bearer {
         let (scheme, token) = bearer.split_once(' ')?;
-        return scheme.eq_ignore_ascii_case("bearer").then(|| Token::read(token)).flatten();
+        return scheme.eq_ignore_ascii_case("bearer").then_some(token);
     }
     let protocols = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     let mut named = protocols.flat_map(|value| value.split(',')).map(str::trim);
-    named.find_map(|name| name.strip_prefix(BEARER_PROTOCOL)).and_then(Token::read)
+    named.find_map(|name| name.strip_prefix(BEARER_PROTOCOL))
 }
 
 /// Reads the body, so large and so long as the limits say.

@@ -4,12 +4,14 @@ use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Request},
 };
+use holm_guards::schema::closest;
 use http::{StatusCode, header::CONTENT_TYPE, request::Parts};
 use serde::de::DeserializeOwned;
 
 use crate::Refusal;
 
-/// A body of JSON. Its type must be named: a form of another site's page cannot.
+/// A body of JSON. Its type must be named: a form of another site's page cannot. Types of the server's own bodies deny members that
+/// they do not have: one that is misspelt would be dropped, and something else done than was asked for.
 pub(crate) struct Input<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
@@ -20,14 +22,21 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         let body = Bytes::from_request(request, state).await;
         let body = body.map_err(|_| Refusal::bad("bad_body", "the body cannot be read"))?;
         let read = serde_json::from_slice(&body);
-        read.map(Self).map_err(|error| {
-            Refusal::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "bad_body",
-                format!("the body does not fit: {error}"),
-            )
+        read.map(Self).map_err(|error: serde_json::Error| {
+            let error = error.to_string();
+            let meant = meant(&error).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+            let message = format!("the body does not fit: {error}{meant}");
+            Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_body", message)
         })
     }
+}
+
+/// The member that may have been meant by one that there is not. The reader says it in words alone: the name, then all that
+/// there are.
+fn meant(error: &str) -> Option<&str> {
+    let said = error.strip_prefix("unknown field ")?;
+    let mut names = said.split('`').skip(1).step_by(2);
+    closest(names.next()?, names)
 }
 
 /// Refuses a body that is not said to be JSON.

@@ -165,6 +165,7 @@ pub struct ToolView {
 
 /// A call that is to be tried.
 #[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Trial {
     /// Its arguments.
     #[serde(default)]

@@ -121,7 +121,7 @@ async fn offers(server: &McpServer, places: &Places, asking: &Asking) -> Result<
     let spec = spec(server)?;
     // Whoever wrote the project may have written the editor's settings for it too.
     let file = places.project_tools().join("editor");
-    let means = servers::means(places, &file)?.asker(Person(asking.clone()));
+    let means = servers::given(places, &file)?.asker(Person(asking.clone()));
     let remote = Remote::new(spec, means);
     let pins = servers::pins(places, &file);
     let (offers, listing) = remote.offers(pins.as_ref()).await.map_err(|error| error.to_string())?;

@@ -21,6 +21,7 @@ use crate::{
     agents::is_meant,
     chat,
     company::{Company, Flaw},
+    entries::Entry,
     exit::{Exit, Trouble},
     hooks::Owner,
     places::Places,
@@ -218,7 +219,7 @@ fn settings(places: &Places) -> Vec<Finding> {
 
 /// Whether everything can be used that settings say. Nobody need trust a project's file first to learn that it cannot.
 fn readable(here: Here) -> Result<(), Trouble> {
-    if let Some((path, _)) = here.loaded.inert.first() {
+    for (path, _) in &here.loaded.inert {
         let bytes = read_plain(path)
             .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", path.display())))?;
         Settings::of_project(&bytes, path).map_err(|error| refused(&error))?;
@@ -316,8 +317,10 @@ fn described(folder: &Path, places: &Places) -> Vec<Finding> {
         };
         if name.ends_with(".mcp.json") {
             let loader = servers::loader(places, &path, holm_mcp::Means::new());
-            let wrong = loader.read(&path, &bytes).err().map(|error| Wrong::said(&error.to_string()));
-            return Some(Finding::new(path, "server", wrong));
+            let entry = Entry { path, bytes };
+            let wrong = loader.read(&entry.path, &entry.bytes).err().map(|error| error.to_string());
+            let wrong = wrong.or_else(|| entry.stale(places)).map(|why| Wrong::said(&why));
+            return Some(Finding::new(entry.path, "server", wrong));
         }
         if name.ends_with(".md") {
             let is_agent = is_meant(&path, &String::from_utf8_lossy(&bytes));

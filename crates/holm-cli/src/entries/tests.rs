@@ -88,12 +88,41 @@ fn a_projects_server_starts_only_with_files_that_were_trusted_as_they_are() {
 }
 
 #[test]
+fn a_servers_program_is_looked_for_from_the_project_and_its_words_from_where_it_starts() {
+    let (_folder, places, _) = project();
+    fs::create_dir(places.work.join("sub")).unwrap();
+    for name in ["run.sh", "sub/run.sh", "sub/server.py"] {
+        fs::write(places.work.join(name), "").unwrap();
+    }
+    let check = |value: Value, expect: &[&str]| {
+        let expect: Vec<PathBuf> = expect.iter().map(|name| places.work.join(name)).collect();
+        assert_eq!(entry(&value).scripts(&places.work, &places).unwrap(), expect, "{value}");
+    };
+    check(json!({ "command": "./run.sh", "args": ["server.py"] }), &["run.sh"]);
+    check(
+        json!({ "command": "./run.sh", "args": ["server.py"], "cwd": "sub" }),
+        &["run.sh", "sub/server.py"],
+    );
+    check(
+        json!({ "command": "./run.sh", "args": ["server.py"], "grants": ["read:./"] }),
+        &["run.sh", "server.py"],
+    );
+    check(
+        json!({ "command": "python3", "args": ["-m", "sub.server"], "grants": ["read:./"] }),
+        &["sub/server.py"],
+    );
+}
+
+#[test]
 fn files_that_an_own_entry_finds_in_the_folder_are_named_unless_it_names_them_whole() {
     let (_folder, places, own) = project();
     let script = places.work.join("server.py");
     assert_eq!(own.strays(&places), [script.as_path()]);
     let whole = entry(&json!({ "command": "/usr/bin/python3", "args": [script] }));
     assert_eq!(whole.strays(&places), Vec::<PathBuf>::new());
-    let module = entry(&json!({ "command": "/usr/bin/python3", "args": ["-m", "server"] }));
-    assert_eq!(module.strays(&places), [script.as_path()]);
+    let module = json!({ "command": "/usr/bin/python3", "args": ["-m", "server"], "grants": ["read:./"] });
+    assert_eq!(entry(&module).strays(&places), [script.as_path()]);
+    // Without the grant it starts elsewhere, and finds nothing here.
+    let elsewhere = entry(&json!({ "command": "/usr/bin/python3", "args": ["-m", "server"] }));
+    assert_eq!(elsewhere.strays(&places), Vec::<PathBuf>::new());
 }

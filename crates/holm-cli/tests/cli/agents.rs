@@ -366,6 +366,37 @@ fn a_server_that_is_taken_over_finds_the_files_beside_its_agent() {
 }
 
 #[test]
+fn a_server_of_another_program_finds_the_files_of_its_project() {
+    let stage = Stage::new([]);
+    for name in ["their/srv.py", "their/run.sh"] {
+        write_below(&stage, name, "");
+    }
+    let plain = json!({ "mcpServers": {
+        "one": { "command": "./run.sh", "args": ["srv.py", "--fast"] },
+        "two": { "command": "python3", "args": ["srv.py"], "cwd": "elsewhere" },
+    } });
+    write_below(&stage, "their/.mcp.json", &plain.to_string());
+    write_below(
+        &stage,
+        "their/.codex/config.toml",
+        "[mcp_servers.three]\ncommand = \"python3\"\nargs = [\"srv.py\"]\n",
+    );
+    for file in ["their/.mcp.json", "their/.codex/config.toml"] {
+        let ran = stage.holm(["import", file]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    let their = stage.work().canonicalize().unwrap().join("their");
+    let check = |name: &str, command: &Path, arg: &Path| {
+        let kept = fs::read_to_string(stage.data().join(format!("tools/{name}.mcp.json"))).unwrap();
+        let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+        assert_eq!((&kept["command"], &kept["args"][0]), (&json!(command), &json!(arg)), "{kept}");
+    };
+    check("one", &their.join("run.sh"), &their.join("srv.py"));
+    check("two", Path::new("python3"), Path::new("srv.py"));
+    check("three", Path::new("python3"), &their.join("srv.py"));
+}
+
+#[test]
 fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said() {
     let stage = Stage::new([]);
     let write = |path: &str, text: &str| write_below(&stage, path, text);

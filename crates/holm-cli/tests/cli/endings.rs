@@ -57,7 +57,8 @@ fn what_is_not_understood_is_2_with_one_message() {
     let stage = Stage::new([])
         .file("broken.json", "{")
         .file("list.json", "[]")
-        .file("empty.json", r#"{"results":[]}"#);
+        .file("empty.json", r#"{"results":[]}"#)
+        .file("typo.json", r#"{"results":[{"replied":{"blocks":[{"text":"hi"}]}}],"than":"repeat"}"#);
     let check = |args: &[&str], expect: &str| stage.holm(args).fails(2, expect);
     check(&["run", "-p", ""], "the prompt is empty");
     check(&["run", "-p", "hi", "--model", "nobody-knows/this"], "[providers.nobody-knows] base_url");
@@ -69,6 +70,10 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--script", "broken.json"], "broken.json cannot be used");
     check(&["run", "-p", "hi", "--script", "list.json"], "it is no object");
     check(&["run", "-p", "hi", "--script", "empty.json"], "it has no results");
+    check(
+        &["run", "-p", "hi", "--script", "typo.json"],
+        "unknown field `than`, expected `results` or `then`",
+    );
     check(&["run", "--resume", "-p", "hi"], "--session");
     check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
     check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");

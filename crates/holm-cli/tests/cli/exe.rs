@@ -110,6 +110,30 @@ fn a_project_with_an_mcp_server_works_and_its_activation_groups_are_named() {
 }
 
 #[test]
+fn a_server_of_an_agent_starts_with_the_code_that_was_trusted_and_no_other() {
+    let call = Act::calls(&[("c1", "sea_echo", r#"{"word":"ahoy"}"#)]);
+    let stage = Stage::new([call, Act::says("It said ahoy."), Act::says("There is no sea.")]);
+    let script = stage.work().canonicalize().unwrap().join("srv.py");
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py");
+    fs::copy(server, &script).unwrap();
+    let server = json!([{"tag": "McpSimpleBinary", "contents": {
+        "name": "sea", "executable": "/usr/bin/python3", "args": [script, "ok"],
+    }}]);
+    fs::write(stage.work().join("agent.json"), agent(&stage, &json!({"mcpServers": server}))).unwrap();
+    keys(&stage);
+    stage.agrees(["tool", "trust", "."]);
+    let ask = ["-p", "Say ahoy.", "--mode", "full"];
+    let ran = run(&stage, &ask);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It said ahoy.\n"), "{ran:?}");
+    let text = fs::read_to_string(&script).unwrap();
+    fs::write(&script, format!("{text}\n# Another line.\n")).unwrap();
+    let ran = run(&stage, &ask);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "There is no sea.\n"), "{ran:?}");
+    let told = "srv.py, with which it is started, has changed since somebody trusted it; look at it, then `holm tool trust /";
+    assert!(ran.err.contains("the server `sea` is not used: ") && ran.err.contains(told), "{ran:?}");
+}
+
+#[test]
 fn a_check_finds_keys_of_a_project_that_a_run_could_not_read() {
     let stage = Stage::new([]).file("agents-exe.cfg.json", "{\"agentsFiles\": [\"agent.json\"]}");
     fs::write(stage.work().join("agent.json"), agent(&stage, &json!({}))).unwrap();

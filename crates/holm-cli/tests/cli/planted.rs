@@ -69,6 +69,21 @@ fn a_trusted_server_starts_in_its_own_project_and_in_none_that_links_to_it() {
 }
 
 #[test]
+fn a_folder_elsewhere_is_trusted_by_whichever_way_it_is_named() {
+    let stage = Stage::new([]);
+    let elsewhere = stage.work().join("../elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("one.sh"), "#!/bin/sh\n").unwrap();
+    symlink("elsewhere", stage.work().join("../way")).unwrap();
+    stage.agrees(["tool", "trust", "../way"]);
+    let again = stage.holm(["tool", "trust", "../elsewhere"]);
+    assert!(again.code == Some(0) && again.err.contains("nothing here is new"), "{again:?}");
+    // Within the project a link is one.
+    symlink("../elsewhere", stage.work().join("tools")).unwrap();
+    stage.holm(["tool", "trust", "tools"]).fails(3, NEVER);
+}
+
+#[test]
 fn what_a_project_says_and_brings_is_not_heard_through_links() {
     let stage = Stage::new([Act::says("a"), Act::says("b")]).file("AGENTS.md", "Use tabs, never spaces.\n");
     let stage = stage.file("holm.toml", "system = \"From the project.\"\n");
@@ -125,6 +140,9 @@ fn a_server_whose_script_has_changed_starts_nothing_until_a_person_looks_again()
     fs::write(&script, format!("{text}\n# Another line.\n")).unwrap();
     let told = "srv.py, with which it is started, has changed since somebody trusted it; look at it, then `holm tool trust`";
     stage.holm(["mcp", "test", "srv"]).fails(3, told);
+    let checked = stage.holm(["check"]);
+    assert!(checked.code == Some(2) && checked.out.contains("bad  server "), "{checked:?}");
+    assert!(checked.out.contains(told), "{checked:?}");
     let listed = stage.holm(["tool", "list"]);
     assert!(!listed.out.contains("srv_echo") && listed.err.matches(told).count() == 1, "{listed:?}");
     let call = ["tool", "execute", "srv_echo", r#"{"word":"ahoy"}"#, "--mode", "full"];

@@ -411,3 +411,14 @@ fn no_run_begins_without_a_trusted_file_that_is_gone_until_somebody_forgets_it()
     let request = stage.double.requests()[1].text();
     assert!(request.contains("Count well.") && !request.contains("Guard."), "{request}");
 }
+
+#[test]
+fn a_check_looks_at_every_file_of_the_project_that_nobody_trusts_yet() {
+    let stage = stage([], "").file("holm.toml", "modle = \"a/b\"\n");
+    let sub = stage.work().join("sub");
+    fs::create_dir(&sub).unwrap();
+    fs::write(sub.join("holm.toml"), "").unwrap();
+    let checked = Ran::of(&command(&stage, &["check"]).current_dir(&sub).output().unwrap());
+    let bad: Vec<&str> = checked.out.lines().filter(|line| line.starts_with("bad ")).collect();
+    assert!(checked.code == Some(2) && bad.len() == 1 && bad[0].contains("work/holm.toml:1:"), "{checked:?}");
+}

@@ -45,3 +45,19 @@ fn a_policy_that_a_variable_names_does_not_take_the_administrators_place() {
     let expect = [(PathBuf::from("/mine.toml"), Named::Yes), (PathBuf::from(POLICY), Named::No)];
     assert_eq!(found.policies, expect);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_persons_own_file_is_no_projects_by_whichever_way_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().canonicalize().unwrap().join("home");
+    let deep = home.join("a");
+    fs::create_dir_all(&deep).unwrap();
+    fs::write(home.join(PROJECT_FILE), "").unwrap();
+    let way = folder.path().join("way");
+    std::os::unix::fs::symlink(&home, &way).unwrap();
+    let own = way.join(PROJECT_FILE);
+    let found = Found::from(&deep, look(&[("HOLM_CONFIG", own.to_str().unwrap())]));
+    assert_eq!(found.user.as_ref(), Some(&own));
+    assert!(!found.projects().any(|file| file.starts_with(&home)), "{found:?}");
+}

@@ -148,9 +148,8 @@ fn an_agent_of_agents_exe_becomes_one_that_can_be_read() {
     assert_eq!((file.model.as_deref(), file.description.as_str()), (Some("main/m"), "Helps all."));
     assert_eq!((file.tools, file.system.as_str()), (ToolNames::These(vec!["other".into()]), "One.\nTwo."));
     assert!(made.notes.iter().any(|note| note.contains("not supported: the key `luaThings` at line 4")));
-    let whole = |word: &str| (word == "a").then(|| "/p/a".to_owned());
-    let expect = json!({"mcpServers": {"s": {"command": "/s", "args": ["/p/a", "b"]}}});
-    assert_eq!(exe_servers(&agent, whole), expect, "no server starts where the file lies");
+    let expect = json!({"mcpServers": {"s": {"command": "/s", "args": ["a", "b"]}}});
+    assert_eq!(exe_servers(&agent), expect);
 }
 
 #[test]

@@ -157,11 +157,10 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
     }
     let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
         .map_err(|error| error.to_string())?;
-    let jail = match &program.cwd {
-        Some(cwd) => jail.cwd(programs.workspace.join(cwd)),
-        None if sees(spec, &programs.workspace) => jail,
-        // A folder of which it may see nothing is no place to start in.
-        None => jail.cwd("/"),
+    let folder = spec.starts_in(&programs.workspace).filter(|folder| *folder != programs.workspace);
+    let jail = match folder {
+        Some(folder) => jail.cwd(folder),
+        None => jail,
     };
     let limits = Limits { wall: LIFE, cpu: LIFE, ..Limits::default() };
     let search = std::env::join_paths(&programs.search).map_err(|error| error.to_string())?;
@@ -215,19 +214,6 @@ fn known(programs: &Programs, program: &Program) -> Vec<PathBuf> {
     let args = program.args.iter().map(PathBuf::from).filter(|path| path.is_absolute());
     let args = args.filter(|path| path.parent().is_some());
     args.chain([programs.workspace.clone()]).collect()
-}
-
-/// Whether the server may read the whole workspace.
-fn sees(spec: &ServerSpec, workspace: &Path) -> bool {
-    spec.grants.iter().any(|grant| match grant {
-        Grant::Read(pattern) => match pattern.to_string().as_str() {
-            "**" | "./" => true,
-            text => text.strip_suffix("**").or(text.strip_suffix('/')).is_some_and(|folder| {
-                folder.starts_with('/') && workspace.starts_with(folder.trim_end_matches('/'))
-            }),
-        },
-        _ => false,
-    })
 }
 
 /// What a program that reaches the network reads to find names and to believe certificates.

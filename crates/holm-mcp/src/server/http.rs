@@ -23,7 +23,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use super::Exposed;
+use super::{Exposed, named_hosts};
 
 /// The largest message of a client.
 const MAX_BODY: usize = 4 * 1024 * 1024;
@@ -192,12 +192,28 @@ async fn answer<S: ServerHandler>(
     if request.uri().path() != PATH {
         return plain(StatusCode::NOT_FOUND, "not found: the server is at /mcp");
     }
+    // The service looks at one name, so nobody else may go by another.
+    match named_hosts(request.headers(), request.uri().authority()) {
+        Ok(named) if are_one(&named) => {}
+        Ok(_) => return plain(StatusCode::MISDIRECTED_REQUEST, "the request goes to two hosts"),
+        Err(_) => return plain(StatusCode::BAD_REQUEST, "the request has more than one `Host`"),
+    }
     if !door.knows(&request) {
-        let mut refused = plain(StatusCode::UNAUTHORIZED, "a token is needed");
+        let why = if request.headers().contains_key(AUTHORIZATION) {
+            "the token is not one of this server's"
+        } else {
+            "a token is needed: `authorization: Bearer …`"
+        };
+        let mut refused = plain(StatusCode::UNAUTHORIZED, why);
         refused.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
         return refused;
     }
     service.handle(request).await
+}
+
+/// Whether names are the same.
+fn are_one(named: &[&str]) -> bool {
+    named.windows(2).all(|pair| matches!(pair, [one, other] if one.eq_ignore_ascii_case(other)))
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Answer {

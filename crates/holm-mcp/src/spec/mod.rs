@@ -7,9 +7,10 @@ mod read;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use holm_grants::{GrantSet, Level};
+use holm_grants::{Grant, GrantSet, Level};
 use holm_jail::Network;
 use thiserror::Error;
 
@@ -45,6 +46,41 @@ impl ServerSpec {
         let names: Vec<String> =
             self.unknown.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
         (!names.is_empty()).then(|| format!("its entry has {}, which means nothing here", names.join(", ")))
+    }
+
+    /// The folder in which its program starts: the one that its entry names, the workspace where it may see all of that, and else
+    /// the root, since a folder of which it may see nothing is no place to start in. None where it is no program.
+    ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use holm_grants::GrantSet;
+    /// use holm_mcp::{Program, ServerSpec};
+    ///
+    /// let spec = ServerSpec::program("time", Program::new("uvx").args(["mcp-server-time"]))?;
+    /// assert_eq!(spec.starts_in(Path::new("/work")).as_deref(), Some(Path::new("/")));
+    /// let spec = spec.grants(GrantSet::parse(["read:./"]).unwrap());
+    /// assert_eq!(spec.starts_in(Path::new("/work")).as_deref(), Some(Path::new("/work")));
+    /// # Ok::<(), holm_mcp::SpecError>(())
+    /// ```
+    #[must_use]
+    pub fn starts_in(&self, workspace: &Path) -> Option<PathBuf> {
+        let Reach::Program(program) = &self.reach else { return None };
+        let usual = || if self.sees(workspace) { workspace.to_owned() } else { PathBuf::from("/") };
+        Some(program.cwd.as_ref().map_or_else(usual, |cwd| workspace.join(cwd)))
+    }
+
+    /// Whether it may read the whole workspace.
+    fn sees(&self, workspace: &Path) -> bool {
+        self.grants.iter().any(|grant| match grant {
+            Grant::Read(pattern) => match pattern.to_string().as_str() {
+                "**" | "./" => true,
+                text => text.strip_suffix("**").or(text.strip_suffix('/')).is_some_and(|folder| {
+                    folder.starts_with('/') && workspace.starts_with(folder.trim_end_matches('/'))
+                }),
+            },
+            _ => false,
+        })
     }
 
     /// A program that speaks on its standard streams.

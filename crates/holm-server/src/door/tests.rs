@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use axum::{body::Body, extract::Request};
 use http::{HeaderMap, HeaderValue};
 
-use super::{FORWARDED, Peer, check_origin, is_own, name_of, peer, token};
+use super::{FORWARDED, Peer, check_origin, given, is_own, name_of, peer};
 use crate::Config;
 
 fn config() -> Config {
@@ -76,7 +76,7 @@ fn a_token_is_in_its_header_or_among_the_protocols() {
     let check = |name: &'static str, value: &str, expect: Option<&str>| {
         let mut headers = HeaderMap::new();
         headers.insert(name, HeaderValue::from_str(value).unwrap());
-        assert_eq!(token(&headers).as_ref().map(crate::auth::Token::reveal), expect, "{name}: {value}");
+        assert_eq!(given(&headers), expect, "{name}: {value}");
     };
     check("authorization", "Bearer holm_abc", Some("holm_abc"));
     check("authorization", "bearer holm_abc", Some("holm_abc"));

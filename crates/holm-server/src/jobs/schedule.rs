@@ -22,7 +22,7 @@ const MOST_PATTERN: usize = 256;
 
 /// When a job runs, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum When {
     /// Again and again.
     Cron {

@@ -1,5 +1,6 @@
 //! What a person says about a job. What is left out is the careful choice.
 
+use holm_guards::schema::closest;
 use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -30,6 +31,7 @@ pub(super) const MOST_MISSED: u32 = 100;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Spec {
     /// When it runs.
     pub when: When,
@@ -111,7 +113,9 @@ impl Spec {
         for (name, value) in fields {
             // All fields are written, so one that is not there is none.
             if !whole.contains_key(name) {
-                return Err(wrong(format!("there is no field `{name}`")));
+                let near = closest(name, whole.keys().map(String::as_str));
+                let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                return Err(wrong(format!("there is no field `{name}`{meant}")));
             }
             match value {
                 Value::Null => drop(whole.remove(name)),
@@ -166,7 +170,7 @@ pub enum Overlap {
 
 /// What happens with times that passed while nothing could run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Misfire {
     /// They are let go.
     Skip,
@@ -182,6 +186,7 @@ pub enum Misfire {
 
 /// How often a failed run is tried again, each time after twice as long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Retry {
     /// Tries after the first.
     #[serde(default)]

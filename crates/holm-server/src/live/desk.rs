@@ -100,7 +100,7 @@ pub enum Question {
 
 /// What somebody answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answered {
     /// To an approval: this call, once.
     Once,

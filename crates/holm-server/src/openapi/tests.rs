@@ -17,3 +17,21 @@ fn the_document_that_is_handed_out_is_the_one_of_the_types() {
         "write it anew: HOLM_WRITE_SCHEMA=1 cargo test -p holm-server --lib openapi, then run this again"
     );
 }
+
+#[test]
+fn every_body_of_the_servers_own_denies_members_that_it_does_not_have() {
+    let document = serde_json::to_value(crate::document()).unwrap();
+    let mut bodies = 0;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+            let Some(name) = schema["$ref"].as_str().and_then(|whole| whole.rsplit('/').next()) else {
+                continue;
+            };
+            let denies = &document["components"]["schemas"][name]["additionalProperties"];
+            assert_eq!(denies.as_bool(), Some(false), "{method} {path}: {name}");
+            bodies += 1;
+        }
+    }
+    assert!(bodies > 15, "{bodies}");
+}

@@ -17,6 +17,7 @@ use crate::{
 
 /// A token that is to be made.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewToken {
     /// Whose it is; a new name makes a new user.
     user: String,
@@ -50,6 +51,7 @@ pub(crate) struct MadeToken {
 
 /// What a user's sessions together may cost.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewBudget {
     /// Billionths of a US dollar; none is no bound.
     nano_usd: Option<u64>,

@@ -22,6 +22,7 @@ use crate::{
 
 /// The text of an agent.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct AgentText {
     /// A head between two lines of `---` (name, description, model, tools, grants, mode, limits), then the prompt.
     text: String,

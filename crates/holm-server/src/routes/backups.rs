@@ -9,6 +9,7 @@ use crate::{BackupView, PartName, Problem, Refusal, Server, auth::Who, extract::
 
 /// A copy that is to be made.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewBackup {
     /// Its name, which no other has.
     name: String,

@@ -38,6 +38,7 @@ pub(crate) struct Wanted {
 
 /// A name that is to become another.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Move {
     /// The path as it is, relative to the workspace.
     from: String,

@@ -26,6 +26,7 @@ pub(crate) struct Wanted {
 
 /// A folder that is to be made.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewFolder {
     /// Its path, relative to the workspace. The folder above it is there.
     path: String,

@@ -14,7 +14,8 @@ use crate::{
 
 /// A key that is to be kept.
 #[derive(Deserialize, ToSchema)]
-pub(crate) struct NewKey {
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProviderKey {
     /// The provider, by its name in the catalogue.
     provider: String,
     /// The key. It is never given out again.
@@ -68,12 +69,12 @@ pub(crate) async fn keys(
 }
 
 /// Keeps the key of a provider, in place of one that is there.
-#[utoipa::path(post, path = "/api/keys", request_body = NewKey,
+#[utoipa::path(post, path = "/api/keys", request_body = ProviderKey,
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn keep_key(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
-    Input(new): Input<NewKey>,
+    Input(new): Input<ProviderKey>,
 ) -> Result<StatusCode, Refusal> {
     administers(&who)?;
     server.inner.workshop.keep_key(&who.user, &new.provider, new.key.into()).await?;

@@ -65,6 +65,7 @@ pub(crate) struct BrokenView {
 
 /// A job that is to be made.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewJob {
     /// Its name.
     id: String,
@@ -83,6 +84,7 @@ pub(crate) struct MadeJob {
 
 /// Another key for a job.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewKey {
     /// For how many seconds the old key counts beside it; a day unless said.
     #[schema(maximum = 2_592_000)]

@@ -18,6 +18,7 @@ use crate::{
 
 /// An answer.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Reply {
     /// Which question.
     question: QuestionId,

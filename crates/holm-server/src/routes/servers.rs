@@ -17,6 +17,7 @@ use crate::{
 
 /// A server that is to be written down.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewServer {
     /// What the names of its tools begin with.
     name: String,

@@ -70,6 +70,7 @@ pub(crate) struct ListQuery {
 
 /// A session that is to be made.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewSession {
     /// Its name; one is made where none is given.
     id: Option<String>,
@@ -83,6 +84,7 @@ pub(crate) struct NewSession {
 
 /// Where a fork begins.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ForkAt {
     /// The last record of the past that both share.
     at: u64,
@@ -92,6 +94,7 @@ pub(crate) struct ForkAt {
 
 /// What a session is called.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Title {
     /// The name; none goes back to how its first prompt begins.
     title: Option<String>,

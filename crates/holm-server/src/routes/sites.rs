@@ -36,6 +36,7 @@ pub(crate) struct SiteView {
 
 /// A folder that is to be published.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewSite {
     /// Its name.
     name: String,

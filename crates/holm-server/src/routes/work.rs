@@ -18,6 +18,7 @@ use crate::{
 
 /// Words for a session.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Words {
     /// What is said.
     #[schema(min_length = 1)]
@@ -26,6 +27,7 @@ pub(crate) struct Words {
 
 /// Why a session is stopped.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Stop {
     /// The reason, which the journal keeps.
     reason: Option<String>,

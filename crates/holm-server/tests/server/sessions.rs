@@ -274,3 +274,28 @@ async fn what_holm_keeps_is_given_to_nobody_also_where_the_workspace_holds_it() 
     assert_eq!(read.status, 403, "{read:?}");
     assert!(!read.body.contains("secret"), "{read:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_misspelt_member_is_refused_by_its_name_and_not_dropped() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let refuses = async |path: &str, body: Value, told: &str| {
+        let refused = http.post(path, &body).await;
+        assert_eq!(refused.status, 422, "{path}: {refused:?}");
+        assert!(refused.body.contains(told), "{path}: {refused:?}");
+    };
+    refuses("/api/sessions", json!({ "promt": "hello" }), "did you mean `prompt`?").await;
+    refuses("/api/sessions", json!({ "colour": "blue" }), "unknown field `colour`, expected one of `id`")
+        .await;
+    assert_eq!(http.get("/api/sessions").await.json()["sessions"], json!([]), "nothing was made");
+    let job = |spec: Value| json!({ "id": "x", "spec": spec });
+    let spec = json!({ "when": "asked", "prompt": "x", "timeouts": 5 });
+    refuses("/api/jobs", job(spec), "did you mean `timeout_s`?").await;
+    let when = json!({ "cron": { "pattern": "0 9 * * *", "zones": "Europe/Berlin" } });
+    refuses("/api/jobs", job(json!({ "when": when, "prompt": "x" })), "did you mean `zone`?").await;
+    let retry = json!({ "when": "asked", "prompt": "x", "retry": { "mots": 3 } });
+    refuses("/api/jobs", job(retry), "did you mean `most`?").await;
+    // Programs of other makers say more to these than is read.
+    let body = json!({ "model": "holm", "messages": [{ "role": "user", "content": "hello" }], "seeds": 1 });
+    assert_eq!(http.post("/v1/chat/completions", &body).await.status, 200);
+}

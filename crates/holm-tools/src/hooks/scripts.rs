@@ -22,16 +22,25 @@ const MOST_BYTES: u64 = 1 << 20;
 const MOST_FOLDERS: usize = 64;
 
 /// What Python starts in a folder that it is given, and what it finds for the name of a module.
-const OF_PYTHON: Kin = Kin { inside: &["__main__.py", "__init__.py"], endings: &["py"] };
+const OF_PYTHON: Kin = Kin { inside: &["__main__.py", "__init__.py"], endings: &["py"], parts: Some('.') };
 
 /// The same of the programs that run JavaScript.
-const OF_NODE: Kin = Kin { inside: &["index.js", "index.cjs", "package.json"], endings: &["js", "cjs"] };
+const OF_NODE: Kin = Kin {
+    inside: &["index.js", "index.cjs", "index.mjs", "index.ts", "package.json"],
+    endings: &["js", "cjs", "mjs", "ts"],
+    parts: None,
+};
+
+/// Folders in the name of a module; no real one lies so deep.
+const MOST_PARTS: usize = 16;
 
 /// Files that an interpreter takes for a word that is not their whole name.
 #[derive(Clone, Copy)]
 struct Kin {
     inside: &'static [&'static str],
     endings: &'static [&'static str],
+    /// What stands between the folders in the name of a module, where modules have such names.
+    parts: Option<char>,
 }
 
 /// A script as it was seen.
@@ -180,8 +189,8 @@ pub(super) fn named<'a>(
 }
 
 /// The files of a project that are there and that a program is started with: those that the words of its command line name,
-/// whole or in pieces, from the folder (below the project) in which it starts, and what an interpreter takes for them. What only
-/// a shell could tell is passed over.
+/// whole or in pieces, from the folder in which it starts, and what an interpreter takes for them. What only a shell could tell is
+/// passed over.
 ///
 /// # Errors
 ///
@@ -202,10 +211,13 @@ pub fn started<'a>(
         }
         all.push(Word { text: text.to_owned(), unknown: None });
     }
-    let start = folder.to_str().and_then(|folder| project.below(Path::new(""), folder)).unwrap_or_default();
+    let below = folder.to_str().and_then(|folder| project.below(Path::new(""), folder));
+    let start = below.unwrap_or_else(|| folder.to_owned());
     let paths = project.paths_of(&all, start).map_err(|_| "its command line names too many folders")?;
     let whole: BTreeSet<PathBuf> = paths.into_iter().map(|path| project.real.join(path)).collect();
-    Ok(whole.into_iter().filter(|path| path.is_file()).collect())
+    // From a folder elsewhere a word may lead elsewhere too.
+    let is_own = |path: &PathBuf| path.starts_with(&project.real) && path.is_file();
+    Ok(whole.into_iter().filter(is_own).collect())
 }
 
 /// The folder in which commands begin.
@@ -229,12 +241,13 @@ impl Project {
     /// all of them together are too many.
     fn paths_of<'a>(&self, all: &'a [Word], start: PathBuf) -> Result<Vec<PathBuf>, Option<&'a str>> {
         let kin = kin(all);
+        let has_modules = kin.iter().any(|kin| kin.parts.is_some());
         let (mut found, mut folders, mut enters) = (Vec::new(), vec![start], false);
         for word in all {
             if self.is_unclear(word) || (enters && word.unknown.is_some()) {
                 return Err(Some(word.text.as_str()));
             }
-            for text in word.pieces() {
+            for text in word.pieces().chain(attached(&word.text).filter(|_| has_modules)) {
                 for path in folders.iter().filter_map(|folder| self.below(folder, text)).collect::<Vec<_>>() {
                     let whole = self.real.join(&path);
                     if (whole.is_dir() || enters) && !folders.contains(&path) {
@@ -288,10 +301,30 @@ impl Kin {
     /// The files that may be meant by a word which leads to this path. The project itself is every tool's, and no script.
     fn of(self, path: &Path) -> Vec<PathBuf> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
+        let mut found = self.near(path, name);
+        let is_file = self.endings.iter().any(|ending| path.extension().is_some_and(|own| own == *ending));
+        let Some(sign) = self.parts.filter(|_| !is_file) else { return found };
+        // `a.b` is b in the folder a, whose own code runs first.
+        let mut inner = path.parent().unwrap_or(Path::new("")).to_owned();
+        for part in name.split(sign).filter(|part| !part.is_empty()).take(MOST_PARTS) {
+            inner.push(part);
+            found.extend(self.near(&inner, part));
+        }
+        found
+    }
+
+    /// Those in a folder of this path, and those with an ending.
+    fn near(self, path: &Path, name: &str) -> Vec<PathBuf> {
         let inside = self.inside.iter().map(|inner| path.join(inner));
         let beside = self.endings.iter().map(|ending| path.with_file_name(format!("{name}.{ending}")));
         inside.chain(beside).collect()
     }
+}
+
+/// The module of an option such as `-mserver`, which needs no blank before it.
+fn attached(text: &str) -> Option<&str> {
+    let options = text.strip_prefix('-').filter(|options| !options.starts_with('-'))?;
+    options.split_once('m').map(|(_, module)| module).filter(|module| !module.is_empty())
 }
 
 /// Which interpreters a command starts, by their names.

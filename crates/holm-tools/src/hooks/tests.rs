@@ -138,6 +138,9 @@ fn a_script_that_is_made_later_was_seen_by_nobody() {
         ("if test -f extra; then sh extra; fi", "extra"),
         ("python3 tools", "tools/__main__.py"),
         ("/usr/bin/python3.12 -m late", "late.py"),
+        ("python3 -mlate", "late.py"),
+        ("python3 -Imtools.late", "tools/late.py"),
+        ("python3 -m tools.more.deep", "tools/more/__init__.py"),
         ("cd tools && node more", "tools/more/index.js"),
     ] {
         assert!(notices(command, script), "{command}");
@@ -547,9 +550,18 @@ async fn what_the_kernel_says_is_no_prompt() {
 fn the_files_of_a_started_program_are_those_that_its_words_name_and_what_an_interpreter_takes_for_them() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().canonicalize().unwrap();
-    for name in
-        ["srv.py", "mod.py", "mod/__main__.py", "sub/srv.py", "sub/run.sh", "other.py", "run.js", "conf.ini"]
-    {
+    for name in [
+        "srv.py",
+        "mod.py",
+        "mod/__main__.py",
+        "sub/srv.py",
+        "sub/run.sh",
+        "other.py",
+        "run.js",
+        "conf.ini",
+        "pack/__init__.py",
+        "pack/inner.py",
+    ] {
         let path = project.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "").unwrap();
@@ -564,11 +576,16 @@ fn the_files_of_a_started_program_are_those_that_its_words_name_and_what_an_inte
     check("", &["/usr/bin/python3", "srv.py", "ok"], &["srv.py"]);
     check("sub", &["/usr/bin/python3", "srv.py"], &["sub/srv.py"]);
     check("", &["python3.12", "-m", "mod"], &["mod/__main__.py", "mod.py"]);
+    check("", &["python3", "-mmod"], &["mod/__main__.py", "mod.py"]);
+    check("", &["python3", "-m", "pack.inner"], &["pack/__init__.py", "pack/inner.py"]);
+    check("", &["python3", "-Impack.inner"], &["pack/__init__.py", "pack/inner.py"]);
     check("", &["/usr/bin/env", "-m", "mod"], &[]);
     check("", &["node", "run"], &["run.js"]);
     check("", &["./sub/run.sh", "--conf=conf.ini"], &["conf.ini", "sub/run.sh"]);
     check("", &["sh", "-c", "cd sub && exec ./run.sh $MORE"], &["sub/run.sh"]);
     check("", &["uv", "--directory", "sub", "run", "srv.py"], &["srv.py", "sub/srv.py"]);
     check("/", &["/usr/bin/python3", whole], &["sub/srv.py"]);
+    check("/", &["/usr/bin/python3", "srv.py"], &[]);
+    check("/", &["/usr/bin/python3", whole.trim_start_matches('/')], &["sub/srv.py"]);
     check("", &["uvx", "mcp-server-git"], &[]);
 }

@@ -34,7 +34,10 @@ pub fn place(project: &Path, path: &Path) -> Result<PathBuf, Linked> {
     let whole = project.join(path);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let root = real(project);
-    let inside = whole.strip_prefix(project).or_else(|_| whole.strip_prefix(&root)).ok();
+    // Names that lead out of the project may lead back into it.
+    let straight = straight(&whole);
+    let inside = below(&whole, project, &root).filter(|names| !leave(names));
+    let inside = inside.or_else(|| below(&straight, project, &root));
     let (mut walked, names) = match (inside, whole.parent(), whole.file_name()) {
         (Some(names), ..) => (root, names),
         (None, Some(folder), Some(name)) => (real(folder), Path::new(name)),
@@ -56,4 +59,36 @@ pub fn place(project: &Path, path: &Path) -> Result<PathBuf, Linked> {
         }
     }
     Ok(walked)
+}
+
+/// The names of a path below a project, by either way to the project.
+fn below<'p>(path: &'p Path, project: &Path, root: &Path) -> Option<&'p Path> {
+    path.strip_prefix(project).or_else(|_| path.strip_prefix(root)).ok()
+}
+
+/// A path without steps back, by its names alone.
+fn straight(path: &Path) -> PathBuf {
+    let mut straight = PathBuf::new();
+    for name in path.components() {
+        if name == Component::ParentDir {
+            straight.pop();
+        } else {
+            straight.push(name);
+        }
+    }
+    straight
+}
+
+/// Whether names lead out of the folder where they begin.
+fn leave(names: &Path) -> bool {
+    let mut depth = 0_usize;
+    for name in names.components() {
+        match name {
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    false
 }

@@ -171,12 +171,15 @@ fn a_file_is_placed_by_its_names_below_the_real_project_and_by_no_link() {
     symlink(&project, real(&folder, "way")).expect("a link");
     symlink("more", real(&folder, "linked")).expect("a link");
     symlink("a.sh", real(&folder, "b.sh")).expect("a link");
+    symlink("b.sh", real(&folder, "more").join("c.sh")).expect("a link");
     let at = |name: &str| project.join(name);
     let linked = |name: &str| Err(Linked { path: at(name) });
     for (root, path, expect) in [
         (at(""), "a.sh", Ok(at("a.sh"))),
         (at(""), "more/../more/./b.sh", Ok(at("more/b.sh"))),
         (at("more"), "../a.sh", Ok(at("a.sh"))),
+        (at("more"), "../more/b.sh", Ok(at("more/b.sh"))),
+        (at("more"), "../more/c.sh", linked("more/c.sh")),
         (at(""), "none/yet.sh", Ok(at("none/yet.sh"))),
         (at(""), "linked/b.sh", linked("linked")),
         (at(""), "b.sh", linked("b.sh")),
@@ -187,6 +190,11 @@ fn a_file_is_placed_by_its_names_below_the_real_project_and_by_no_link() {
         assert_eq!(place(&root, std::path::Path::new(path)), expect, "{path} in {}", root.display());
         assert_eq!(place(&root, &root.join(path)), expect, "the whole path");
     }
+    // Elsewhere the way is nobody's trick either, also where it is named from the project.
+    for path in ["../way/a.sh", "../more/../way/a.sh"] {
+        assert_eq!(place(&at("more"), std::path::Path::new(path)), Ok(at("a.sh")), "{path}");
+    }
+    assert_eq!(place(&at("more"), std::path::Path::new("../way/b.sh")), linked("b.sh"));
     // A file above the project: its own name counts.
     assert_eq!(place(&at("more"), &at("b.sh")), linked("b.sh"));
     let told = Linked { path: "/x".into() }.to_string();

@@ -59,7 +59,8 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         let hint = "whole folders are trusted; without one it is .holm/tools of the project";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
-    let folder = place(&places.work, &folder).map_err(|linked| {
+    // Whatever lies in it is reached through the folder; how one elsewhere is reached is the affair of whoever names it.
+    place(&places.work, &folder.join("any")).map_err(|linked| {
         Trouble::new(Exit::NoAnswer, linked.to_string()).hint("put the folder itself in its place")
     })?;
     let survey = Survey::of(&folder)?;

@@ -29,6 +29,7 @@ pub(super) fn cases() -> Vec<Case> {
         page("another name for this machine", "host: evil.example\r\n"),
         page("a name that begins like this machine's", "host: 127.0.0.1.evil.example\r\n"),
         Case::new(Rebinding, "no name at all", refused(format!("host: \r\n{known}"), 400)),
+        Case::new(Rebinding, "two names", two_names()),
         page("a page of another origin", "host: HERE\r\norigin: https://evil.example\r\n"),
         page("a page of no origin", "host: HERE\r\norigin: null\r\n"),
         page(
@@ -85,8 +86,13 @@ impl Served {
 
     /// Sends one request as it is.
     async fn send(&self, method: &str, headers: &str, body: &str) -> Came {
+        self.send_to("/mcp", method, headers, body).await
+    }
+
+    /// The same with a target as it is.
+    async fn send_to(&self, target: &str, method: &str, headers: &str, body: &str) -> Came {
         let head = format!(
-            "{method} /mcp HTTP/1.1\r\n{}content-type: application/json\r\naccept: application/json, text/event-stream\r\n\
+            "{method} {target} HTTP/1.1\r\n{}content-type: application/json\r\naccept: application/json, text/event-stream\r\n\
              connection: close\r\ncontent-length: {}\r\n\r\n{body}",
             headers.replace("HERE", &self.address.to_string()),
             body.len(),
@@ -132,6 +138,25 @@ fn list() -> Value {
 async fn refused(headers: String, expect: u16) {
     let served = Served::start().await;
     assert_eq!(served.send("POST", &headers, &hello().to_string()).await.status, expect);
+}
+
+async fn two_names() {
+    let served = Served::start().await;
+    let whole = format!("http://{}/mcp", served.address);
+    for (target, hosts, expect) in [
+        ("/mcp", vec!["HERE", "evil.example"], 400),
+        ("/mcp", vec!["evil.example", "HERE"], 400),
+        ("/mcp", vec!["HERE", "HERE"], 400),
+        ("http://evil.example/mcp", vec!["HERE"], 421),
+        (&*whole, vec!["evil.example"], 421),
+        // One name, said twice.
+        (&*whole, vec!["HERE"], 200),
+    ] {
+        let hosts: String = hosts.iter().map(|host| format!("host: {host}\r\n")).collect();
+        let headers = format!("{hosts}authorization: Bearer {TOKEN}\r\n");
+        let came = served.send_to(target, "POST", &headers, &hello().to_string()).await;
+        assert_eq!(came.status, expect, "{target} {hosts}");
+    }
 }
 
 async fn at_home() {
