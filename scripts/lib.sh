@@ -160,11 +160,27 @@ build_command() {
         args+=(--target "$1")
         folder="$folder/$1"
     fi
+    # Paths of this machine are taken out: nobody needs them, and a thousand places in other people's code carry one.
+    local flags="'--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo'" sources c_flags=
+    for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
+        if [ -d "$sources" ]; then flags+=", '--remap-path-prefix=$sources=/crates'"; fi
+    done
     # A static program moves itself to its place when it starts. Packed, the list of what must be moved takes a bit for each pointer
-    # in place of 24 bytes; the C library that Rust brings for musl reads it, others may be too old.
+    # in place of 24 bytes; the C library that Rust brings for musl reads it, others may be too old. No panic goes through C: what C
+    # calls in Rust ends the process first, so C needs no tables to be unwound by.
     case $1 in
-        *-linux-musl) args+=(--config "target.$1.rustflags=['-Clink-arg=-Wl,-z,pack-relative-relocs']") ;;
+        *-linux-musl)
+            flags+=", '-Clink-arg=-Wl,-z,pack-relative-relocs'"
+            c_flags='-fno-asynchronous-unwind-tables -fno-unwind-tables'
+            ;;
     esac
+    args+=(--config "target.$1.rustflags=[$flags]")
+    # The guests are prepared for machines like this one; where the target is another, the build carries them whole all the same.
+    local -x HOLM_GUESTS_OUTLINES=yes
+    if [ -n "$c_flags" ]; then
+        local c_name="CFLAGS_${1//-/_}"
+        local -x "$c_name=${!c_name:-} $c_flags"
+    fi
     # Whoever asks for the place runs this in a shell of its own, which would go on after a failure.
     cargo build "${args[@]}" >&2 || return
     echo "$folder/dist/holm"

@@ -27,7 +27,8 @@ pub struct Shipped {
 pub(super) struct Prepared {
     /// An [`About`] as JSON.
     pub(super) about: &'static str,
-    /// Its calls are turned. What was known when it was packed: the code of the guest that this one is like, and this one itself.
+    /// Its calls are turned. What was known when it was packed: the code of the guest that this one is like, and this one itself or
+    /// its outline.
     pub(super) code: Packed,
 }
 
@@ -87,7 +88,7 @@ impl Shipped {
         Some((about.tool, about.keywords))
     }
 
-    /// The guest itself.
+    /// The guest itself, or its outline where the build left the rest out.
     ///
     /// # Errors
     ///

@@ -1,10 +1,11 @@
 use super::calls::turn;
 use super::guest::Prepared;
+use super::outline::outline;
 use super::pack::pack;
 use super::packed::Packed;
 use super::{LateHost, Shipped, ShippedError, ShippedTool, all};
 use crate::wasm::{WasmHost, WasmSettings};
-use holm_sandbox::{Compiler, Sandbox, Settings};
+use holm_sandbox::{Compiler, Sandbox, Settings, Shape};
 
 #[test]
 fn every_guest_comes_out_whole_and_says_what_it_asks_for() {
@@ -96,6 +97,42 @@ fn whatever_is_turned_can_be_turned_back() {
         turn(&mut turned, true);
         turn(&mut turned, false);
         assert!(turned == bytes, "{} bytes", bytes.len());
+    }
+}
+
+const MODULE: &str = r#"(module
+    (import "wasi" "exit" (func))
+    (memory (export "memory") 1)
+    (table 1 funcref)
+    (func (export "run") call 0)
+    (elem (i32.const 0) 1)
+    (data (i32.const 0) "a text"))"#;
+
+#[test]
+fn an_outline_tells_what_the_module_imports_and_exports_and_has_none_of_its_code() {
+    let module = wat::parse_str(MODULE).unwrap();
+    let left = outline(&module, &[1; 32]).unwrap();
+    let (whole, shape) = (Shape::of(&module).unwrap(), Shape::of(&left).unwrap());
+    assert_eq!((shape.kind, &shape.imports, &shape.exports), (whole.kind, &whole.imports, &whole.exports));
+    assert_eq!((whole.functions, shape.functions), (1, 0));
+    assert!(!left.windows(6).any(|bytes| bytes == b"a text"), "{left:?}");
+}
+
+#[test]
+fn two_modules_that_differ_in_their_code_alone_have_different_outlines() {
+    let module = wat::parse_str(MODULE).unwrap();
+    assert_ne!(outline(&module, &[1; 32]), outline(&module, &[2; 32]));
+    assert_eq!(outline(&module, &[1; 32]), outline(&module, &[1; 32]));
+}
+
+#[test]
+fn what_is_no_whole_module_has_no_outline() {
+    let module = wat::parse_str(MODULE).unwrap();
+    let component = wat::parse_str("(component)").unwrap();
+    let endless = [&module[..8], &[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0]].concat();
+    let cut = &module[..module.len() - 1];
+    for bytes in [component.as_slice(), &endless, cut, &module[..7], b""] {
+        assert_eq!(outline(bytes, &[1; 32]), None, "{bytes:?}");
     }
 }
 
