@@ -151,7 +151,7 @@ mod tests {
         let mut keys = keys_of(Arc::clone(&terminal));
         (1..4).for_each(|key| press(&terminal, key));
         (1..4).for_each(|key| {
-            assert_eq!(ask(&mut keys, &front), Poll::Ready(Some(key)), "before the first question")
+            assert_eq!(ask(&mut keys, &front), Poll::Ready(Some(key)), "before the first question");
         });
         assert_eq!(ask(&mut keys, &front), Poll::Pending);
         (4..8).for_each(|key| press(&terminal, key));
