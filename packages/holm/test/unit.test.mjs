@@ -51,11 +51,11 @@ test('a run calls a tool and answers, and its journal gives the same run', async
 
 test('what is said just as a turn ends begins the next one, unless it is stopped after that', async () => {
   const cases = [
-    [(agent) => agent.steer('late'), { answered: { text: 'two' } }],
-    [(agent) => agent.followUp('late'), { answered: { text: 'two' } }],
+    [(agent) => agent.steer('tardy'), { answered: { text: 'two' } }],
+    [(agent) => agent.followUp('tardy'), { answered: { text: 'two' } }],
     // Whoever stops it first means what has ended.
-    [(agent) => (agent.cancel('enough'), agent.steer('late')), { answered: { text: 'two' } }],
-    [(agent) => (agent.steer('late'), agent.cancel('enough')), { cancelled: { reason: 'enough' } }],
+    [(agent) => (agent.cancel('enough'), agent.steer('tardy')), { answered: { text: 'two' } }],
+    [(agent) => (agent.steer('tardy'), agent.cancel('enough')), { cancelled: { reason: 'enough' } }],
     [(agent) => agent.cancel('enough'), { answered: { text: 'one' } }],
   ];
   for (const [atTheEnd, ending] of cases) {
@@ -69,7 +69,7 @@ test('what is said just as a turn ends begins the next one, unless it is stopped
     };
     agent = holm.runAgent({ model: scripted(says('one'), says('two')), prompt: 'go', journal: { append } });
     assert.deepEqual(await agent.ending, ending, String(atTheEnd));
-    assert.equal(ends > 0 && lines.some((line) => line.includes('late')), String(atTheEnd).includes('late'));
+    assert.equal(ends > 0 && lines.some((line) => line.includes('tardy')), String(atTheEnd).includes('tardy'));
     assert.throws(() => agent.steer('lost'), /resume it first/);
     agent.cancel('there is nothing to stop');
   }
