@@ -99,7 +99,9 @@ export class App {
     if (mcp.length > 0 && this.#results) tools.push(readResult(this.#results, () => this.#session?.run));
     for (const { name, url } of mcp) {
       try {
-        tools.push(...(await (await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] } })).tools()));
+        const told = (note: string) => this.#log.problem(`The MCP server ${name}: ${note}`);
+        const server = await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] }, beside: tools, told });
+        tools.push(...(await server.tools()));
       } catch (error) {
         this.#log.problem(`The MCP server ${name} cannot be used: ${words(error)}`);
       }

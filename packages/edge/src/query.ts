@@ -3,7 +3,7 @@
 
 import { HolmError, Run, runAgent, type Agent, type AgentEvent, type AgentOptions, type Journal, type Tool } from 'holm';
 import type { Config, Input } from 'holm/kernel';
-import { addressOf, extractTool, fetchUrl, McpServer } from 'holm/web';
+import { addressOf, extractTool, fetchUrl, McpServer, nameBeside, renamedNote } from 'holm/web';
 import { sealOf } from './access.js';
 import type { Query } from './ask.js';
 import type { Host } from './host.js';
@@ -24,9 +24,10 @@ export async function answerQuery(host: Host, query: Query, emit: Emit, stop: Ab
   const { settings } = host;
   const record = await RunRecord.open(host, query);
   const signal = AbortSignal.any([stop, AbortSignal.timeout(settings.wallMs)]);
+  const own = ownTools(host);
   const agent = runAgent({
     ...(record.past ? continuation(settings, query, record.text, record.past) : beginning(settings, query, record.run)),
-    tools: [...ownTools(host), ...(await mcpTools(settings, signal))],
+    tools: [...own, ...(await mcpTools(settings, own, signal))],
     journal: record,
     secrets: secretsOf(settings),
   });
@@ -94,11 +95,13 @@ const ownTools = ({ settings, resolve, connect }: Host): Tool[] => [
   extractTool(),
 ];
 
-async function mcpTools({ mcp, mode }: Settings, signal: AbortSignal): Promise<Tool[]> {
-  const tools = await Promise.all(
+/** Tools of the servers that are named; what this host has itself keeps its name. */
+async function mcpTools({ mcp, mode }: Settings, own: Tool[], signal: AbortSignal): Promise<Tool[]> {
+  const told = (note: string) => console.error(note);
+  const all = await Promise.all(
     mcp.map(async ({ name, url }) => {
       try {
-        const server = await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] } }, signal);
+        const server = await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] }, told }, signal);
         return await server.tools(signal);
       } catch (error) {
         // The words may hold the server's address, and that a key.
@@ -107,7 +110,9 @@ async function mcpTools({ mcp, mode }: Settings, signal: AbortSignal): Promise<T
       }
     }),
   );
-  return mode === 'full' ? tools.flat() : tools.flat().map(unheard);
+  const { tools, renamed } = nameBeside(own, all.flat());
+  for (const one of renamed) told(renamedNote(one));
+  return mode === 'full' ? tools : tools.map(unheard);
 }
 
 /** Nobody can be asked here, so what would have to be asked about is not run, whatever a journal says of it. */

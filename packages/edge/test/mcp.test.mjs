@@ -51,3 +51,22 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
     assert.ok(!/Echo/.test(refused.text), refused.text);
   });
 }
+
+for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
+  test(`${name}: of two tools that want one name the later gets another, and both can be called`, async () => {
+    const ask = async (tool) => {
+      const model = `call:${tool}:${Buffer.from('{"message":"hello there"}').toString('hex')}`;
+      const servers = `every=${server.url},EVERY=${server.url}`;
+      const host = await start({ LLM_ENDPOINT: `${double}/v1`, LLM_MODEL: model, HOLM_OPEN: 'yes', HOLM_MCP: servers, HOLM_MODE: 'full' });
+      try {
+        const answer = await fetch(host.url, { method: 'POST', body: '{"query":"Say it"}' });
+        const { journal } = await answer.json();
+        const blocks = Run.replay(journal).transcript().flatMap(({ blocks }) => blocks);
+        return blocks.find((block) => block.tool_result)?.tool_result.outcome;
+      } finally {
+        await host.close();
+      }
+    };
+    assert.deepEqual([await ask('every_echo'), await ask('EVERY_echo_2')], ['succeeded', 'succeeded']);
+  });
+}

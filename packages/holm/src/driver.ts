@@ -93,16 +93,23 @@ export type AgentEvent =
   | { type: 'delta'; call: number; delta: Delta }
   | { type: 'ending'; ending: Ending };
 
+/** Something that happened. What people say is apart from what work has come to: only the one begins anything when the other has ended. */
+interface Fact {
+  text: string;
+  kind: 'said' | 'stop' | 'work';
+}
+
 /** An agent at work. Iterate it, or await `ending`, or both; it starts with the first of the two. */
 export class Agent implements AsyncIterable<AgentEvent> {
   readonly #options: AgentOptions;
   readonly #secrets: Secrets;
-  readonly #facts: string[] = [];
+  readonly #facts: Fact[] = [];
   readonly #under_way = new Map<number, AbortController>();
   #run: Run | undefined;
   #ending: Promise<Ending> | undefined;
   #watcher: Watcher | undefined;
   #wake: (() => void) | undefined;
+  #listens = true;
 
   /** Use `runAgent`. */
   constructor(options: AgentOptions) {
@@ -131,7 +138,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
     return watcher;
   }
 
-  /** Says something that enters before the next model call. */
+  /** Says something that enters before the next model call. Said just as the run ends it begins another turn; later it throws. */
   steer(prompt: string | Prompt): void {
     this.tell({ steered: promptOf(prompt) });
   }
@@ -148,11 +155,14 @@ export class Agent implements AsyncIterable<AgentEvent> {
 
   /** Tells any other fact that comes from people: another mode, other grants, another budget. */
   tell(input: Input): void {
-    this.#fact(json(input));
+    const stop = typeof input === 'object' && 'cancelled' in input;
+    // What has ended needs no stopping; all else would be lost.
+    if (!this.#listens && !stop) throw new Error('nobody drives the run any more; resume it first');
+    this.#fact({ text: json(input), kind: stop ? 'stop' : 'said' });
   }
 
-  #fact(text: string): void {
-    this.#facts.push(text);
+  #fact(fact: Fact): void {
+    this.#facts.push(fact);
     this.#wake?.();
   }
 
@@ -164,15 +174,23 @@ export class Agent implements AsyncIterable<AgentEvent> {
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       if (options.prompt !== undefined) await this.#take(run, json({ prompted: promptOf(options.prompt) }));
+      let last: Ending | undefined;
       for (;;) {
         const { ending, until } = await this.#drain(run, calls);
         if (ending) {
           await this.#lastWords(run, calls);
-          return ending;
+          last = ending;
         }
-        await this.#take(run, await this.#next(until));
+        if (last && (ending || run.status().idle)) {
+          const late = signal?.aborted ? undefined : this.#late();
+          if (late === undefined) return last;
+          await this.#take(run, late);
+        } else {
+          await this.#take(run, await this.#next(until));
+        }
       }
     } finally {
+      this.#listens = false;
       signal?.removeEventListener('abort', cancel);
       for (const controller of this.#under_way.values()) controller.abort();
     }
@@ -310,7 +328,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
     this.#under_way.set(call, controller);
     void work(controller.signal).then((fact) => {
       this.#under_way.delete(call);
-      this.#fact(fact);
+      this.#fact({ text: fact, kind: 'work' });
     });
   }
 
@@ -327,16 +345,29 @@ export class Agent implements AsyncIterable<AgentEvent> {
       });
       this.#wake = undefined;
     }
-    return this.#facts.shift() ?? '"time_passed"';
+    return this.#facts.shift()?.text ?? '"time_passed"';
+  }
+
+  /** What was said when the turn had ended already, which nobody who speaks just then can know. A stop before it was for what has ended. */
+  #late(): string | undefined {
+    for (let fact = this.#facts.shift(); fact; fact = this.#facts.shift()) if (fact.kind === 'said') return fact.text;
+    return undefined;
+  }
+
+  /** What work has come to, before anything that people say. */
+  #worked(): string | undefined {
+    const at = this.#facts.findIndex(({ kind }) => kind === 'work');
+    return at < 0 ? undefined : this.#facts.splice(at, 1)[0]?.text;
   }
 
   /** Hears what the stopped calls still have to say, because a stopped model call has a bill too. */
   async #lastWords(run: Run, calls: Calls): Promise<void> {
     const end = Date.now() + LAST_WORDS_MS;
-    while (this.#under_way.size > 0 || this.#facts.length > 0) {
-      const left = end - Date.now();
-      if (left <= 0) break;
-      if (this.#facts.length === 0) {
+    for (;;) {
+      const fact = this.#worked();
+      if (fact === undefined) {
+        const left = end - Date.now();
+        if (this.#under_way.size === 0 || left <= 0) break;
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, left);
           this.#wake = () => {
@@ -345,9 +376,8 @@ export class Agent implements AsyncIterable<AgentEvent> {
           };
         });
         this.#wake = undefined;
+        continue;
       }
-      const fact = this.#facts.shift();
-      if (fact === undefined) break;
       await this.#take(run, fact);
       await this.#drain(run, calls);
     }

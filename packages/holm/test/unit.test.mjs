@@ -49,6 +49,32 @@ test('a run calls a tool and answers, and its journal gives the same run', async
   assert.deepEqual(holm.Run.replay(journal.text).status(), agent.run.status());
 });
 
+test('what is said just as a turn ends begins the next one, unless it is stopped after that', async () => {
+  const cases = [
+    [(agent) => agent.steer('tardy'), { answered: { text: 'two' } }],
+    [(agent) => agent.followUp('tardy'), { answered: { text: 'two' } }],
+    // Whoever stops it first means what has ended.
+    [(agent) => (agent.cancel('enough'), agent.steer('tardy')), { answered: { text: 'two' } }],
+    [(agent) => (agent.steer('tardy'), agent.cancel('enough')), { cancelled: { reason: 'enough' } }],
+    [(agent) => agent.cancel('enough'), { answered: { text: 'one' } }],
+  ];
+  for (const [atTheEnd, ending] of cases) {
+    const lines = [];
+    let agent;
+    let ends = 0;
+    // When its reply is written down the run has ended the turn already, and nobody was told.
+    const append = (line) => {
+      lines.push(line);
+      if (line.includes('"model_finished"') && ends++ === 0) atTheEnd(agent);
+    };
+    agent = holm.runAgent({ model: scripted(says('one'), says('two')), prompt: 'go', journal: { append } });
+    assert.deepEqual(await agent.ending, ending, String(atTheEnd));
+    assert.equal(ends > 0 && lines.some((line) => line.includes('tardy')), String(atTheEnd).includes('tardy'));
+    assert.throws(() => agent.steer('lost'), /resume it first/);
+    agent.cancel('there is nothing to stop');
+  }
+});
+
 test('numbers larger than JavaScript can hold reach a tool to the digit', async () => {
   let text;
   const wide = holm.tool({

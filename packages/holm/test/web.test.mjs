@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import test, { after } from 'node:test';
 import * as holm from '../dist/index.js';
-import { extractTool, fetchUrl, McpServer, readBytes, TooLarge } from '../dist/web/index.js';
+import { extractTool, fetchUrl, McpServer, nameBeside, readBytes, TooLarge } from '../dist/web/index.js';
 
 const asked = [];
 const server = createServer((request, response) => {
@@ -214,8 +214,36 @@ test('an MCP server cannot keep a host busy, and one bad tool spoils no other', 
   const url = 'https://mcp.example.com/mcp?key=a-key-in-an-address';
   const server = await McpServer.connect({ name: 'x', url, policy: { grants: ['fetch:https://mcp.example.com/mcp'] }, fetch: endless });
   const tools = await server.tools();
-  assert.deepEqual(tools.map(({ declaration }) => declaration.name), ['x_good', 'x_good'].slice(0, tools.length));
+  assert.deepEqual(tools.map(({ declaration }) => declaration.name), ['x_good', 'x_good_2'].slice(0, tools.length));
   assert.ok(tools.length > 0 && asked < 100);
   // What a tool needs is written down in journals.
   assert.ok(!JSON.stringify(tools).includes('a-key-in-an-address'));
+});
+
+test("a tool of a server takes no name that another has, the host's own first", async () => {
+  const listed = ['url', 'URL', 'url_2', 'other'].map((name) => ({ name, inputSchema: {} }));
+  const called = [];
+  const serving = async (_, { body }) => {
+    const { id, method, params } = JSON.parse(body);
+    if (method === 'tools/call') called.push(params.name);
+    const result = method === 'tools/list' ? { tools: listed } : { content: [{ type: 'text', text: 'fine' }] };
+    return new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), { headers: { 'content-type': 'application/json' } });
+  };
+  const own = [fetchUrl({ policy: {} })];
+  const notes = [];
+  const url = 'https://mcp.example.com/mcp';
+  const options = { name: 'fetch', url, policy: { grants: [`fetch:${url}`] }, fetch: serving, beside: own, told: (note) => notes.push(note) };
+  const tools = await (await McpServer.connect(options)).tools();
+  const names = (tools) => tools.map(({ declaration }) => declaration.name);
+  assert.deepEqual(names(tools), ['fetch_url_3', 'fetch_URL_4', 'fetch_url_2', 'fetch_other']);
+  assert.deepEqual(notes, [
+    "the tool 'fetch_url' is called 'fetch_url_3': another has its name",
+    "the tool 'fetch_URL' is called 'fetch_URL_4': another has its name",
+  ]);
+  await tools[0].run({ text: '{}', signal: new AbortController().signal });
+  assert.deepEqual(called, ['url'], 'the server knows it by the name that it gave');
+  // Those of two servers are named together.
+  const { tools: both, renamed } = nameBeside(own, [...tools, ...tools.slice(3)]);
+  assert.deepEqual(names(both), [...names(tools), 'fetch_other_2']);
+  assert.deepEqual(renamed, [{ wanted: 'fetch_other', name: 'fetch_other_2' }]);
 });

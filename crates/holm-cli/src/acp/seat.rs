@@ -118,7 +118,18 @@ impl Seat {
             }
             self.turn.goes_on();
         }
-        let report = opened.session.prompt(prompt).await.map_err(lost)?;
+        let mut report = opened.session.prompt(prompt).await.map_err(lost)?;
+        while opened.has_missed(&report.ending) {
+            self.turn.goes_on();
+            match opened.session.catch_up().await.map_err(lost)? {
+                Some(late) => report = late,
+                None => {
+                    // There was nothing to stop.
+                    self.turn.ends();
+                    self.handle.take_back_cancel();
+                }
+            }
+        }
         answer::of(&report, &self.editor)
     }
 

@@ -12,7 +12,7 @@ use std::{
 use holm::{
     grants::Mode,
     kernel::{Effect, Event, Input, Numbered, Prompt, journal},
-    runtime::{Handle, Journals as _, NotHeard, Notice},
+    runtime::{DriveError, Handle, Journals as _, NotHeard, Notice, Report},
     store::Store,
 };
 use holm_tools::agents::AgentLoader;
@@ -255,15 +255,16 @@ impl Opening {
             session.handle(),
         ));
         if goes_on {
-            let ended = session.go_on().await.map(|_| ());
+            let ended = session.go_on().await;
+            let ended = caught_up(&mut opened, ended).await.map(|_| ());
             let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
         }
         while let Some(wish) = asked.recv().await {
             let done = match wish {
-                Wish::Prompt(prompt) => session.prompt(prompt).await.map(Some),
-                Wish::CatchUp => session.catch_up().await,
+                Wish::Prompt(prompt) => opened.session.prompt(prompt).await.map(Some),
+                Wish::CatchUp => opened.session.catch_up().await,
             };
-            let _ = tell.send(match done {
+            let _ = tell.send(match caught_up(&mut opened, done).await {
                 Ok(Some(_)) => Msg::Ended { tab, problem: None },
                 Ok(None) => Msg::CaughtUp { tab },
                 Err(error) => Msg::Ended { tab, problem: Some(error.to_string()) },
@@ -273,6 +274,21 @@ impl Opening {
         opened.session.close().await;
         Ok(())
     }
+}
+
+/// Catches up with what was said from elsewhere just as a turn ended, of which nobody in front of it knows.
+async fn caught_up(
+    opened: &mut run::Opened,
+    done: Result<Option<Report>, DriveError>,
+) -> Result<Option<Report>, DriveError> {
+    let mut done = done?;
+    while let Some(report) = &done
+        && opened.has_missed(&report.ending)
+    {
+        let late = opened.session.catch_up().await?;
+        done = late.or(done);
+    }
+    Ok(done)
 }
 
 /// Everything that happened in a session, from its journal; nothing where it cannot be read.

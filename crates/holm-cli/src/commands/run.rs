@@ -50,7 +50,7 @@ pub(crate) use bench::Sinks;
 use bench::{Bench, Tools, shown_before};
 use has::{Has, Most};
 pub(crate) use opened::{Brings, Opened};
-use prepared::Start;
+use prepared::{Start, missed};
 use settled::Settled;
 
 pub(crate) use settled::{parsed, rules_of};
@@ -379,7 +379,10 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     }
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
-    let report = work(session, asks, args).await?;
+    let mut report = work(session, asks, args).await?;
+    while missed(begun.listening.as_ref(), &report.ending) {
+        report = session.catch_up().await?.unwrap_or(report);
+    }
     if let Some(listening) = begun.listening {
         listening.end().await;
     }

@@ -108,9 +108,9 @@ impl Turn {
 
 impl Rest {
     /// Takes a place in the line again, however long it is: it was admitted before.
-    pub(crate) fn over(self) -> Ticket {
+    pub(crate) fn over(&self) -> Ticket {
         self.line.waiting.fetch_add(1, Ordering::AcqRel);
-        Ticket { all: self.all, line: self.line }
+        Ticket { all: Arc::clone(&self.all), line: Arc::clone(&self.line) }
     }
 }
 

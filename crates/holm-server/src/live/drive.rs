@@ -1,18 +1,12 @@
 //! The task that drives an open session: takes what is asked for, keeps it, waits for a turn, lets it work.
 
-use std::{
-    any::Any,
-    panic::AssertUnwindSafe,
-    pin::pin,
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures::FutureExt as _;
 use holm_kernel::{Budget, NanoUsd, Prompt};
-use holm_runtime::{CancellationToken, Changes, DriveError, Session};
+use holm_runtime::{CancellationToken, Changes, DriveError, Report, Session};
 use holm_store::Store;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::{
     Lasting, RUNNING, Room, State,
@@ -20,7 +14,7 @@ use super::{
     hall::is_job,
     kept,
     purse::{Begins, Hold, Purses},
-    room::{Ask, Outcome},
+    room::{Ask, Missed, Outcome},
 };
 use crate::{Opened, Refusal, SessionId};
 
@@ -104,7 +98,10 @@ async fn serve(
     driving: &Driving,
 ) -> After {
     let Ask { prompt, ticket, give_up, kept, done } = ask;
-    let idle = || drop(room.state.send_replace(State::Idle(None)));
+    let idle = || {
+        room.shut_ears();
+        drop(room.state.send_replace(State::Idle(None)));
+    };
     let Accepted { prompt, answer } = match accept(room, session, prompt, &driving.store).await {
         Ok(accepted) => accepted,
         Err(refusal) => {
@@ -120,7 +117,7 @@ async fn serve(
         () = give_up.cancelled() => None,
         () = driving.park.cancelled() => None,
     };
-    room.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+    room.open_ears();
     if give_up.is_cancelled() {
         // One that cannot be taken away now is begun at the next start, and can be cancelled there.
         let _ = kept::done(&driving.store, &room.id).await;
@@ -130,10 +127,16 @@ async fn serve(
     }
     // Whoever cancels from now on finds nothing that waits, and tells the run itself. Without a turn the server stops: what
     // was accepted is kept, and begins at the next start.
-    let Some(turn) = turn else { return After::Leave };
+    let Some(turn) = turn else {
+        room.shut_ears();
+        return After::Leave;
+    };
     room.state.send_replace(State::Working);
     let working = work(room, session, bound, prompt, driving);
-    let Some(worked) = take_turns(room, turn, working, &driving.park).await else { return After::Leave };
+    let worked = take_turns(room, turn, working, &driving.park).await;
+    // However it came to its end: what is said now is said to nobody.
+    room.shut_ears();
+    let Some(worked) = worked else { return After::Leave };
     let worked = match worked {
         Ok(worked) => worked,
         Err(Panicked) => broken(room, &driving.store).await,
@@ -156,8 +159,8 @@ enum Shift {
     Works(Turn),
     /// None, because it waits for a person.
     Rests(Rest),
-    /// None, and it needs none: it was told to stop.
-    Stops,
+    /// None, and it needs none: it was told to stop. It needs one again if something was said after that.
+    Stops(Rest),
 }
 
 /// Something went wrong here, not in what the run met.
@@ -174,6 +177,8 @@ async fn take_turns(
 ) -> Option<Result<Outcome, Panicked>> {
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
     let (mut questions, mut stops) = (room.desk.count(), room.stops.subscribe());
+    let mut goes_on = room.goes_on.subscribe();
+    let mut past = *stops.borrow_and_update();
     let mut shift = Shift::Works(turn);
     loop {
         let is_asking = *questions.borrow_and_update() > 0;
@@ -181,20 +186,31 @@ async fn take_turns(
             Shift::Works(turn) if is_asking => Shift::Rests(turn.rest()),
             Shift::Rests(rest) if !is_asking => tokio::select! {
                 turn = rest.over().turn() => Shift::Works(turn?),
-                // The room is held, so what rings here cannot be gone.
-                _ = stops.changed() => Shift::Stops,
+                () = stopped(&mut stops, past) => Shift::Stops(rest),
                 () = park.cancelled() => return None,
             },
-            Shift::Works(_) | Shift::Rests(_) | Shift::Stops => shift,
+            Shift::Works(_) | Shift::Rests(_) | Shift::Stops(_) => shift,
         };
-        // In this order: what was answered goes on when it has a turn, and not before.
+        // In this order: what was answered, or said after a stop, goes on when it has a turn, and not before.
         tokio::select! {
             biased;
             () = park.cancelled() => return None,
             _ = questions.changed() => {}
+            _ = goes_on.changed() => {
+                past = *goes_on.borrow_and_update();
+                shift = match shift {
+                    Shift::Stops(rest) => Shift::Rests(rest),
+                    Shift::Works(_) | Shift::Rests(_) => shift,
+                };
+            }
             worked = &mut work => return Some(worked.map_err(|_| Panicked)),
         }
     }
+}
+
+/// Waits until somebody wants to stop what is done now. The room is held, so what rings cannot be gone.
+async fn stopped(stops: &mut watch::Receiver<u64>, past: u64) {
+    let _ = stops.wait_for(|stops| *stops != past).await;
 }
 
 /// Ends a run that went wrong here. It is not begun again by itself: it would go wrong again, and again.
@@ -257,10 +273,7 @@ async fn work(
     if goes_on {
         store.tag(room.id.as_str(), RUNNING).await?;
     }
-    let outcome = match prompt {
-        Some(prompt) => session.prompt(prompt).await.map(Some),
-        None => session.go_on().await,
-    };
+    let outcome = to_its_end(room, session, prompt).await;
     hold.settle(session.run().spent());
     drop(hold);
     driving.purses.say(&room.user, store).await;
@@ -269,6 +282,25 @@ async fn work(
         kept::done(store, &room.id).await?;
     }
     outcome.map_err(unwritten)
+}
+
+/// Does what was asked for, and what was said too late for it. It is all one piece of work: it has one share of what may be spent, goes
+/// on at the next start, and is at work for those who watch. How the last of it ended.
+async fn to_its_end(
+    room: &Room,
+    session: &mut Session,
+    prompt: Option<Prompt>,
+) -> Result<Option<Report>, DriveError> {
+    let mut report = match prompt {
+        Some(prompt) => Some(session.prompt(prompt).await?),
+        None => session.go_on().await?,
+    };
+    while room.missed() == Missed::Something {
+        // A run that was stopped may have no turn now; it is waited for where this is polled, before anything begins.
+        tokio::task::yield_now().await;
+        report = session.catch_up().await?.or(report);
+    }
+    Ok(report)
 }
 
 /// Whether a run is left as one that is under way, to go on from its journal: its journal could not be written here, perhaps

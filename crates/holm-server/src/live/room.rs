@@ -2,7 +2,7 @@
 
 use std::{
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -50,6 +50,28 @@ impl State {
     }
 }
 
+/// Whether a session hears what is said to it. Whoever speaks and whoever ends a turn look here one after the other, so that nothing
+/// is taken in that nobody listens to any more.
+#[derive(Debug)]
+enum Ears {
+    /// It does nothing, or has just come to its end.
+    Shut,
+    /// It waits for its turn, which can be given up.
+    Waits(CancellationToken),
+    /// It works, and nothing was said to it since it was last stopped or looked for what it had missed.
+    Open,
+    /// It works, and something was said that may have come too late for the turn that it was said to.
+    Spoken,
+}
+
+/// Whether something is left to be heard when a turn has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missed {
+    Nothing,
+    /// Perhaps: it is to be looked.
+    Something,
+}
+
 /// One open session.
 pub(crate) struct Room {
     pub(crate) id: SessionId,
@@ -59,12 +81,13 @@ pub(crate) struct Room {
     handle: Handle,
     pub(super) state: watch::Sender<State>,
     asks: mpsc::Sender<Ask>,
-    /// Stops a wait for a turn.
-    pub(super) waiting: Mutex<Option<CancellationToken>>,
+    ears: Mutex<Ears>,
     /// Ends the task once it does nothing.
     pub(super) leave: CancellationToken,
     /// Counts how often it was told to stop what it does.
     pub(super) stops: watch::Sender<u64>,
+    /// Rings when it goes on after the end of a turn; how many of the stops were for what had ended.
+    pub(super) goes_on: watch::Sender<u64>,
     /// What becomes of its work when the server ends.
     pub(super) lasting: Lasting,
     /// Calls that the session's client carries out.
@@ -115,8 +138,9 @@ impl Room {
     ) -> Arc<Self> {
         let (asks, asked) = mpsc::channel(1);
         let handle = opened.session.handle();
-        let (state, waiting) = (watch::Sender::new(State::Idle(None)), Mutex::default());
-        let (leave, stops) = (CancellationToken::new(), watch::Sender::new(0));
+        let (state, ears) = (watch::Sender::new(State::Idle(None)), Mutex::new(Ears::Shut));
+        let (leave, stops, goes_on) =
+            (CancellationToken::new(), watch::Sender::new(0), watch::Sender::new(0));
         let room = Arc::new(Self {
             id,
             user,
@@ -125,9 +149,10 @@ impl Room {
             handle,
             state,
             asks,
-            waiting,
+            ears,
             leave,
             stops,
+            goes_on,
             lasting,
             errands: OnceLock::new(),
         });
@@ -135,6 +160,7 @@ impl Room {
         tokio::spawn(async move {
             // Whatever became of it, nobody drives it any more, and its slot is free.
             let _ = AssertUnwindSafe(drive(&held, opened, asked, driving)).catch_unwind().await;
+            held.shut_ears();
             held.state.send_replace(State::Closed);
             gone();
         });
@@ -148,7 +174,7 @@ impl Room {
         };
         let ((done, outcome), (keep, kept)) = (oneshot::channel(), oneshot::channel());
         let give_up = CancellationToken::new();
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ears = self.ears();
         if !matches!(*self.state.borrow(), State::Idle(_)) {
             return Err(busy());
         }
@@ -160,7 +186,7 @@ impl Room {
             mpsc::error::TrySendError::Closed(_) => closing(),
         })?;
         self.state.send_replace(State::Waiting);
-        *waiting = Some(give_up);
+        *ears = Ears::Waits(give_up);
         Ok(Asked { from, kept, done: outcome })
     }
 
@@ -183,28 +209,84 @@ impl Room {
 
     /// Says something that enters before the next model call.
     pub(crate) fn steer(&self, prompt: Prompt) -> Result<(), Refusal> {
-        self.while_heard()?;
-        self.handle.steer(prompt).map_err(|error| not_heard(&error))
+        self.say(|handle| handle.steer(prompt))
     }
 
     /// Says what to do once the run would stop.
     pub(crate) fn follow_up(&self, prompt: Prompt) -> Result<(), Refusal> {
-        self.while_heard()?;
-        self.handle.follow_up(prompt).map_err(|error| not_heard(&error))
+        self.say(|handle| handle.follow_up(prompt))
     }
 
-    /// Stops what the session does.
+    fn say(&self, say: impl FnOnce(&Handle) -> Result<(), NotHeard>) -> Result<(), Refusal> {
+        let mut ears = self.ears();
+        match *ears {
+            Ears::Open | Ears::Spoken => {}
+            // What is said to a run is written down by the run, so one that has not begun hears nothing: it would be lost with
+            // the server.
+            Ears::Waits(_) => {
+                let message = "the session waits for its turn and hears nothing yet; say it when it works";
+                return Err(Refusal::conflict("waiting", message));
+            }
+            Ears::Shut => return Err(idle()),
+        }
+        say(&self.handle).map_err(|error| not_heard(&error))?;
+        *ears = Ears::Spoken;
+        Ok(())
+    }
+
+    /// Stops what the session does. What was said before, and the run has not heard, begins nothing; it is heard with the next prompt.
     pub(crate) fn cancel(&self, reason: &str) -> Result<(), Refusal> {
-        self.while_working()?;
-        if let Some(give_up) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // The run has heard nothing yet. Were it told to stop, it would stop at what it is asked next.
-            give_up.cancel();
-            return Ok(());
+        let mut ears = self.ears();
+        match &*ears {
+            Ears::Waits(give_up) => {
+                // The run has heard nothing yet. Were it told to stop, it would stop at what it is asked next.
+                give_up.cancel();
+                *ears = Ears::Shut;
+                return Ok(());
+            }
+            Ears::Shut => return Err(idle()),
+            Ears::Open | Ears::Spoken => {}
         }
         self.handle.cancel(reason).map_err(|error| not_heard(&error))?;
+        *ears = Ears::Open;
         // One that was not heard stops nothing: the run would go on without a turn.
         self.stops.send_modify(|stops| *stops = stops.wrapping_add(1));
         Ok(())
+    }
+
+    /// From now on the run hears what is said to it. Not where whoever asked has given up before its turn came.
+    pub(super) fn open_ears(&self) {
+        let mut ears = self.ears();
+        if matches!(*ears, Ears::Waits(_)) {
+            *ears = Ears::Open;
+        }
+    }
+
+    /// From now on it hears nothing, and nobody's wish to stop what it did stops what it is asked next. Comes before it is idle.
+    pub(super) fn shut_ears(&self) {
+        let mut ears = self.ears();
+        self.handle.take_back_cancel();
+        *ears = Ears::Shut;
+    }
+
+    /// Whether something was said that the turn that has just ended may not have heard: whoever speaks just then cannot know that they
+    /// are too late. Where nothing was, nothing more is heard.
+    pub(super) fn missed(&self) -> Missed {
+        let mut ears = self.ears();
+        // Whoever spoke after it did not want to stop what they said, and where nobody did there is nothing to stop.
+        self.handle.take_back_cancel();
+        if !matches!(*ears, Ears::Spoken) {
+            *ears = Ears::Shut;
+            return Missed::Nothing;
+        }
+        *ears = Ears::Open;
+        self.goes_on.send_replace(*self.stops.borrow());
+        Missed::Something
+    }
+
+    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    fn ears(&self) -> MutexGuard<'_, Ears> {
+        self.ears.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the session does now, and whenever that changes.
@@ -229,26 +311,10 @@ impl Room {
             handle.tell(Input::BudgetChanged(Budget { usd: Some(ceiling) })).is_ok()
         })
     }
+}
 
-    /// What is said to a run is written down by the run, so one that has not begun hears nothing: it would be lost with the
-    /// server.
-    fn while_heard(&self) -> Result<(), Refusal> {
-        let waits = *self.state.borrow() == State::Waiting;
-        if waits {
-            let message = "the session waits for its turn and hears nothing yet; say it when it works";
-            return Err(Refusal::conflict("waiting", message));
-        }
-        self.while_working()
-    }
-
-    fn while_working(&self) -> Result<(), Refusal> {
-        match *self.state.borrow() {
-            State::Waiting | State::Working => Ok(()),
-            State::Idle(_) | State::Closed => {
-                Err(Refusal::conflict("idle", "the session does nothing now; prompt it"))
-            }
-        }
-    }
+fn idle() -> Refusal {
+    Refusal::conflict("idle", "the session does nothing now; prompt it")
 }
 
 fn closing() -> Refusal {
@@ -263,3 +329,6 @@ fn not_heard(error: &NotHeard) -> Refusal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,9 +15,9 @@ use tokio::{
 };
 
 use super::{
+    ears::Ears,
     line::{Knock, MOST_SAID, Said, Told, What, next, put},
     place::{Place, same},
-    pulse::Pulse,
 };
 use crate::{
     ServerError,
@@ -45,7 +45,7 @@ const MOST_REPLIES: usize = 64;
 pub struct Host {
     feed: Arc<Feed>,
     desk: Arc<Desk>,
-    pulse: Arc<Pulse>,
+    ears: Arc<Ears>,
 }
 
 /// A session that can be watched, until this is dropped.
@@ -55,6 +55,7 @@ pub struct Listening {
     accepting: JoinHandle<()>,
     room: Arc<Semaphore>,
     stop: CancellationToken,
+    ears: Arc<Ears>,
 }
 
 /// What one connection needs.
@@ -76,7 +77,7 @@ impl Host {
     pub fn new() -> Self {
         let feed = Arc::new(Feed::new());
         let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
-        Self { feed, desk, pulse: Arc::default() }
+        Self { feed, desk, ears: Arc::default() }
     }
 
     /// Where whoever watches can answer.
@@ -88,7 +89,7 @@ impl Host {
     pub fn events(&self) -> Arc<dyn EventSink> {
         let host = self.clone();
         Arc::new(move |event: &Numbered| {
-            host.pulse.hear(&event.event);
+            host.ears.hear(&event.event);
             host.feed.event(event);
         })
     }
@@ -108,11 +109,17 @@ impl Host {
         let (stop, room) = (CancellationToken::new(), Arc::new(Semaphore::new(MOST_LINKS)));
         let serving = Serving { host: self.clone(), handle, key, stop: stop.clone() };
         let accepting = tokio::spawn(accept(listener, Arc::new(serving), Arc::clone(&room)));
-        Ok(Listening { place, accepting, room, stop })
+        Ok(Listening { place, accepting, room, stop, ears: Arc::clone(&self.ears) })
     }
 }
 
 impl Listening {
+    /// Whether something was said from elsewhere that the turn that has just ended may not have heard: whoever drives the session catches
+    /// up with it ([`Session::catch_up`](holm_runtime::Session::catch_up)). Says so once; nothing more is taken in until it works again.
+    pub fn missed(&self) -> bool {
+        self.ears.missed()
+    }
+
     /// Lets nobody in any more, and waits until those who watch have seen the end.
     pub async fn end(self) {
         self.accepting.abort();
@@ -170,12 +177,15 @@ impl Serving {
 
     /// Does what somebody wants who watches, or says why not.
     fn act(&self, what: What) -> Result<(), String> {
+        let (ears, handle) = (&self.host.ears, &self.handle);
         match what {
-            What::Steer(text) => self.handle.steer(Prompt::text(text)).map_err(|error| error.to_string()),
-            What::FollowUp(text) => {
-                self.handle.follow_up(Prompt::text(text)).map_err(|error| error.to_string())
+            What::Steer(text) => {
+                ears.say(|| handle.steer(Prompt::text(text)).map_err(|error| error.to_string()))
             }
-            What::Cancel(reason) => self.handle.cancel(reason).map_err(|error| error.to_string()),
+            What::FollowUp(text) => {
+                ears.say(|| handle.follow_up(Prompt::text(text)).map_err(|error| error.to_string()))
+            }
+            What::Cancel(reason) => ears.stop(|| handle.cancel(reason).map_err(|error| error.to_string())),
             What::Answer { question, answer } => {
                 self.host.desk.answer(question, answer).map_err(|refusal| refusal.message)
             }
@@ -188,7 +198,7 @@ impl Serving {
         let last = feed.latest().event;
         // All of a reply that is arriving, and the events from now on.
         let mut position = feed.position(Cursor { event: last, reply: None });
-        put(&mut write, &Told::Hello { last, works: self.host.pulse.works() }).await?;
+        put(&mut write, &Told::Hello { last, works: self.host.ears.works() }).await?;
         for posed in self.host.desk.open() {
             put(&mut write, &Told::Asked((*posed).clone())).await?;
         }

@@ -10,6 +10,7 @@
 //!        (drives, has the lease)  └── socket, one JSON a line ──┘    ◄── steer, cancel, answer
 //! ```
 
+mod ears;
 mod host;
 mod line;
 mod link;

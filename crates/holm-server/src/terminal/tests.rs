@@ -2,14 +2,14 @@
 
 use std::{
     path::Path,
-    sync::Arc,
+    sync::{Arc, Mutex, OnceLock},
     time::{Duration, Instant},
 };
 
-use holm_kernel::{Ending, EventId, ModelResult, Seq};
-use holm_runtime::{Agent, BoxFuture, Session, model_fn};
+use holm_kernel::{Block, Ending, Event, EventId, ModelResult, Numbered, Reply, Seq};
+use holm_runtime::{Agent, BoxFuture, EventSink, Handle, Session, model_fn};
 
-use super::{Host, Link, Listening, What, place::Place};
+use super::{Host, Link, Listening, What, ears::Ears, place::Place};
 use crate::live::{Answered, Cursor, Feed, Frame, Question, Step};
 
 /// Far longer than anything takes, for machines that are slow.
@@ -128,4 +128,44 @@ async fn what_is_too_long_for_a_terminal_is_refused_and_nobody_is_hung_up_on() {
     assert_eq!(refused.code, "too_large");
     link.say(What::Cancel("enough".into())).await.unwrap();
     assert!(matches!(working.await.unwrap().ending, Ending::Cancelled { .. }));
+}
+
+#[tokio::test]
+async fn what_is_handed_over_just_before_the_end_is_caught_up_with_and_after_it_nothing_is_taken_in() {
+    let (ears, handle) = (Arc::new(Ears::default()), Arc::new(OnceLock::<Handle>::new()));
+    let late = Arc::new(Mutex::new(vec!["steer", "steer and stop", "steer", "nothing"]));
+    let refused = Arc::<Mutex<Vec<bool>>>::default();
+    let (hears, speaks, says, told) =
+        (Arc::clone(&ears), Arc::clone(&handle), Arc::clone(&late), Arc::clone(&refused));
+    let watch: Arc<dyn EventSink> = Arc::new(move |event: &Numbered| {
+        let is_end = matches!(event.event, Event::GroupEnded { .. });
+        // The run has ended already, and the terminal is about to hear of it.
+        let say = if is_end { says.lock().unwrap().remove(0) } else { "" };
+        if say.starts_with("steer") {
+            hears.say(|| speaks.get().unwrap().steer("late").map_err(|error| error.to_string())).unwrap();
+        }
+        if say.ends_with("stop") {
+            hears.stop(|| Ok(())).unwrap();
+        }
+        hears.hear(&event.event);
+        if is_end {
+            told.lock().unwrap().push(hears.say(|| Ok(())).is_err() && hears.stop(|| Ok(())).is_err());
+        }
+    });
+    let model = model_fn(|_| -> BoxFuture<'static, ModelResult> {
+        let reply = Reply { blocks: vec![Block::Text("fine".into())], ..Reply::default() };
+        Box::pin(async { ModelResult::Replied(reply) })
+    });
+    let agent = Agent::builder("example/model", model).events(watch).build().unwrap();
+    let mut session = agent.start_as("s").await.unwrap();
+    handle.set(session.handle()).unwrap();
+    session.prompt("go").await.unwrap();
+    assert!(ears.missed() && !ears.missed(), "it is said once");
+    assert!(session.catch_up().await.unwrap().is_some());
+    assert!(!ears.missed(), "what was stopped after it was said begins nothing");
+    session.prompt("again").await.unwrap();
+    assert!(ears.missed());
+    session.catch_up().await.unwrap();
+    assert!(!ears.missed());
+    assert_eq!(*refused.lock().unwrap(), [true; 4]);
 }

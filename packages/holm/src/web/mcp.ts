@@ -5,6 +5,7 @@ import { decide, type Policy } from '../grants.js';
 import { output, type Tool, type ToolContext } from '../tool.js';
 import type { Json, Level } from '../types.js';
 import { readText } from './bounded.js';
+import { nameBeside, renamedNote } from './naming.js';
 
 /** The revision that is offered; a server may answer with an older one, and its answer is then used. */
 const REVISION = '2025-06-18';
@@ -32,6 +33,10 @@ export interface McpOptions {
   headers?: Record<string, string>;
   /** How much its tools can change, by name; those that are not named may do anything, so they are asked about. */
   levels?: Record<string, Level>;
+  /** Tools that the host has already, which keep their names. */
+  beside?: readonly Tool[];
+  /** Is told of each tool that is not called what it wanted, because another has that name. */
+  told?: (note: string) => void;
   timeoutMs?: number;
   fetch?: typeof fetch;
 }
@@ -72,7 +77,7 @@ export class McpServer {
     return server;
   }
 
-  /** Its tools. */
+  /** Its tools, each with a name of its own; where there are several servers, `nameBeside` names those of all of them. */
   async tools(signal?: AbortSignal): Promise<Tool[]> {
     const listed: Listed[] = [];
     let cursor: unknown;
@@ -82,7 +87,10 @@ export class McpServer {
       cursor = result.nextCursor;
       if (typeof cursor !== 'string') break;
     }
-    return listed.slice(0, MOST_TOOLS).map((tool) => this.#tool(tool));
+    const { beside = [], told } = this.#options;
+    const { tools, renamed } = nameBeside(beside, listed.slice(0, MOST_TOOLS).map((tool) => this.#tool(tool)));
+    for (const one of renamed) told?.(renamedNote(one));
+    return tools;
   }
 
   #tool({ name, description, inputSchema }: Listed): Tool {

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use holm::{
     grants::Mode,
-    kernel::Seq,
+    kernel::{Ending, Seq},
     runtime::{BoxFuture, SecretString, Session},
 };
 use holm_server::terminal::Listening;
@@ -12,7 +12,7 @@ use holm_tools::registry::{Following, Registry};
 
 use super::{
     Args, Made, Sinks,
-    prepared::{Begun, Start},
+    prepared::{Begun, Start, missed},
 };
 use crate::{
     approve::{Person, Terminal},
@@ -36,7 +36,14 @@ pub(crate) struct Opened {
     /// What its model is shown.
     pub(crate) takes: Takes,
     /// Tells it of tools that come and go, and lets servers watch it, for as long as it is kept.
-    _kept: (Following, Option<Listening>),
+    kept: (Following, Option<Listening>),
+}
+
+impl Opened {
+    /// Whether it is to [catch up](Session::catch_up) with what was said from elsewhere, just as the turn ended that came to this end.
+    pub(crate) fn has_missed(&self, ending: &Ending) -> bool {
+        missed(self.kept.1.as_ref(), ending)
+    }
 }
 
 /// Brings tools to a session that lie in no folder.
@@ -155,6 +162,6 @@ impl Args {
         let start = Start { chosen, terminal, sinks, next: Next::AskedElse, lines: Lines::No };
         let Begun { session, made, following, listening, .. } = prepared.begin(start, screen).await?;
         let most = args.settled.most.as_ref().and_then(|most| most.mode).unwrap_or(Mode::Full);
-        Ok(Opened { session, made, places: prepared.places, most, takes, _kept: (following, listening) })
+        Ok(Opened { session, made, places: prepared.places, most, takes, kept: (following, listening) })
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use holm::{
-    kernel::ConsultPoint,
+    kernel::{ConsultPoint, Ending},
     runtime::{Hooks, Session},
     store::Store,
 };
@@ -52,6 +52,11 @@ pub(super) struct Begun {
     pub(super) following: Following,
     /// Lets servers of the same user watch and steer it; none where that cannot be, which is no reason not to work.
     pub(super) listening: Option<Listening>,
+}
+
+/// Whether something was said from elsewhere that a turn may not have heard before it ended. Nothing begins by itself after a stop.
+pub(super) fn missed(listening: Option<&Listening>, ending: &Ending) -> bool {
+    listening.is_some_and(Listening::missed) && !matches!(ending, Ending::Cancelled { .. })
 }
 
 impl Args {

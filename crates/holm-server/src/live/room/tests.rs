@@ -1,0 +1,212 @@
+//! What is said to a session, and wished of it, in the moment in which it comes to its end.
+
+use std::{
+    sync::{
+        Arc, Mutex, OnceLock, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use holm_kernel::{Block, Ending, Event, ModelResult, Numbered, Prompt, Reply};
+use holm_runtime::{Agent, Ask, BoxFuture, CancellationToken, EventSink, Report, model_fn};
+use holm_store::Store;
+use tokio::sync::oneshot;
+
+use super::{Ears, Missed, Outcome, Room, State};
+use crate::{
+    Limits, Opened, Refusal,
+    auth::{Keyring, UserName},
+    live::{Admission, Attendance, Desk, Feed, Lasting, drive::Driving, purse::Purses},
+};
+
+/// A session that is open, and how its turns ended.
+struct Opening {
+    room: Arc<Room>,
+    store: Store,
+    admission: Admission,
+    endings: Arc<Mutex<Vec<String>>>,
+    _folder: tempfile::TempDir,
+}
+
+/// Opens a session in which something is done just as a turn has ended: the run listens to nobody any more, and nobody was told.
+async fn open(at_the_end: impl Fn(&Room, usize) + Send + Sync + 'static) -> Opening {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("holm.db")).await.unwrap();
+    let (known, endings) = (Arc::new(OnceLock::<Weak<Room>>::new()), Arc::<Mutex<Vec<String>>>::default());
+    let (seen, ended, turns) = (Arc::clone(&known), Arc::clone(&endings), AtomicUsize::new(0));
+    let watch: Arc<dyn EventSink> = Arc::new(move |event: &Numbered| {
+        let Event::GroupEnded { ending, .. } = &event.event else { return };
+        let room = seen.get().and_then(Weak::upgrade).unwrap();
+        let how = match &**ending {
+            Ending::Answered { text } => text.clone(),
+            other => format!("{other:?}"),
+        };
+        ended.lock().unwrap().push(format!("{}: {how}", room.state().borrow().name()));
+        at_the_end(&room, turns.fetch_add(1, Ordering::Relaxed));
+    });
+    let agent = Agent::builder("scripted/any", model_fn(reply)).events(watch);
+    let agent = agent.journals(store.clone()).blobs(store.clone()).build().unwrap();
+    let session = agent.start_as("one").await.unwrap();
+    let feed = Arc::new(Feed::new());
+    let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+    let limits = Limits { runs_per_user: 1, waiting_per_user: 1, ..Limits::default() };
+    let driving = Driving {
+        store: store.clone(),
+        purses: Arc::new(Purses::new(Arc::new(Keyring::open(&folder.path().join("server")).unwrap()))),
+        idle: limits.idle,
+        park: CancellationToken::new(),
+        told: None,
+    };
+    let whose = (UserName::owner(), "one".parse().unwrap());
+    let opened = Opened { session, keep: Box::new(()) };
+    let room = Room::new(whose, opened, (feed, desk), Lasting::Session, driving, || {});
+    known.set(Arc::downgrade(&room)).unwrap();
+    Opening { room, store, admission: Admission::new(&limits), endings, _folder: folder }
+}
+
+/// Says what it was told last; asked to hang it says nothing until it is stopped.
+fn reply(ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+    let words = ask.messages.last().map(|message| message.plain_text()).unwrap_or_default();
+    let (words, stop) = (words.lines().last().unwrap_or_default().to_owned(), ask.stop);
+    Box::pin(async move {
+        if words == "hang" {
+            stop.cancelled().await;
+            return ModelResult::Aborted(Reply::default());
+        }
+        let blocks = vec![Block::Text(format!("you said {words}"))];
+        ModelResult::Replied(Reply { blocks, ..Reply::default() })
+    })
+}
+
+impl Opening {
+    async fn prompt(&self, words: &str) -> oneshot::Receiver<Outcome> {
+        let ticket = self.admission.queue(&self.room.user).unwrap();
+        let asked = self.room.ask(Some(Prompt::text(words)), ticket).unwrap();
+        asked.kept().await.unwrap().1
+    }
+
+    /// Asks for something, and waits until all that came of it is over.
+    async fn work(&self, words: &str) -> Report {
+        self.prompt(words).await.await.unwrap().unwrap().unwrap()
+    }
+
+    async fn until_it_works(&self) {
+        let mut state = self.room.state();
+        state.wait_for(|state| *state == State::Working).await.unwrap();
+    }
+
+    fn endings(&self) -> Vec<String> {
+        self.endings.lock().unwrap().clone()
+    }
+}
+
+fn words(text: &str) -> Prompt {
+    Prompt::text(text)
+}
+
+#[tokio::test]
+async fn what_is_said_just_as_a_turn_ends_begins_the_next_one_and_is_part_of_the_work() {
+    let ways: [fn(&Room, Prompt) -> Result<(), Refusal>; 2] = [Room::steer, Room::follow_up];
+    for say in ways {
+        let open = open(move |room, turn| {
+            if turn < 2 {
+                say(room, words(&format!("late {turn}"))).unwrap();
+            }
+        })
+        .await;
+        let report = open.work("go").await;
+        let all = ["working: you said go", "working: you said late 0", "working: you said late 1"];
+        assert_eq!(open.endings(), all);
+        assert_eq!(report.text().unwrap(), "you said late 1", "whoever asked hears how the last of it ended");
+        let tags = open.store.session("one").await.unwrap().tags;
+        assert!(tags.is_empty(), "nothing of it goes on at the next start: {tags:?}");
+        assert_eq!(say(&open.room, words("too late")).unwrap_err().code, "idle", "it is not lost unheard");
+        assert_eq!(open.work("again").await.text().unwrap(), "you said again");
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_before_a_stop_begins_nothing() {
+    let open = open(|_, _| {}).await;
+    let done = open.prompt("hang").await;
+    open.until_it_works().await;
+    open.room.steer(words("more")).unwrap();
+    open.room.cancel("enough").unwrap();
+    let report = done.await.unwrap().unwrap().unwrap();
+    assert_eq!(report.ending, Ending::Cancelled { reason: "enough".into() });
+    assert_eq!(open.endings().len(), 1, "{:?}", open.endings());
+}
+
+#[tokio::test]
+async fn of_what_is_said_and_stopped_as_a_turn_ends_only_what_comes_after_the_stop_begins_something() {
+    let stopped_last = open(|room, turn| {
+        if turn == 0 {
+            room.steer(words("before")).unwrap();
+            room.cancel("enough").unwrap();
+        }
+    })
+    .await;
+    stopped_last.work("go").await;
+    assert_eq!(stopped_last.endings(), ["working: you said go"]);
+    let next = stopped_last.work("next").await;
+    assert!(matches!(next.ending, Ending::Answered { .. }), "{:?}", next.ending);
+    let said_last = open(|room, turn| {
+        if turn == 0 {
+            room.cancel("enough").unwrap();
+            room.steer(words("after")).unwrap();
+        }
+    })
+    .await;
+    said_last.work("go").await;
+    assert_eq!(said_last.endings(), ["working: you said go", "working: you said after"]);
+}
+
+#[tokio::test]
+async fn a_stop_that_comes_when_the_turn_has_ended_stops_nothing_that_is_asked_later() {
+    let open = open(|_, _| {}).await;
+    open.work("go").await;
+    let room = &open.room;
+    for said_after_it in [false, true] {
+        // As it is between the end of a turn and the look for what it has missed.
+        *room.ears() = Ears::Open;
+        room.cancel("late").unwrap();
+        if said_after_it {
+            room.steer(words("after")).unwrap();
+            assert_eq!(room.missed(), Missed::Something);
+        }
+        assert_eq!(room.missed(), Missed::Nothing);
+        assert_eq!(room.cancel("later").unwrap_err().code, "idle", "there is nothing to stop");
+        let next = open.work("next").await;
+        assert!(matches!(next.ending, Ending::Answered { .. }), "{:?}", next.ending);
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_after_a_stop_waits_for_a_turn_where_the_stop_needed_none() {
+    let open = open(|room, turn| {
+        if turn == 0 {
+            room.steer(words("after")).unwrap();
+        }
+    })
+    .await;
+    let question = open.room.desk.words("which?", &[]);
+    let done = open.prompt("hang").await;
+    open.until_it_works().await;
+    // It asks something, so somebody else has its turn.
+    let other = open.admission.queue(&open.room.user).unwrap().turn().await.unwrap();
+    drop(question);
+    open.room.cancel("enough").unwrap();
+    // The line is full once it waits for a turn again.
+    let waits = || open.admission.queue(&open.room.user).is_err();
+    let ended = loop {
+        let ended = open.endings().len();
+        if ended > 1 || (ended == 1 && waits()) {
+            break ended;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    assert_eq!(ended, 1, "it works without a turn: {:?}", open.endings());
+    drop(other);
+    assert_eq!(done.await.unwrap().unwrap().unwrap().text().unwrap(), "you said after");
+}

@@ -1,0 +1,84 @@
+//! Whether a session hears what is said from elsewhere, as its events say. A server learns of the end a moment later than the session
+//! itself; what it hands over in between would lie there unheard.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use holm_kernel::Event;
+
+/// Why nothing is taken in.
+const IDLE: &str = "the session does nothing now; say it in its terminal";
+
+/// Follows whether something is under way, and whether something was said that the last of it may not have heard.
+#[derive(Debug, Default)]
+pub(super) struct Ears(Mutex<State>);
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing is under way.
+    #[default]
+    Shut,
+    /// Nothing is under way, and something was said just before the end.
+    Missed,
+    /// It works, and nothing was said since it was last stopped.
+    Open,
+    /// It works, and something was said to it.
+    Spoken,
+}
+
+impl Ears {
+    pub(super) fn hear(&self, event: &Event) {
+        let mut state = self.lock();
+        *state = match (event, *state) {
+            (Event::GroupStarted { .. } | Event::ModelCalled { .. } | Event::CallStarted { .. }, before) => {
+                match before {
+                    State::Shut | State::Open => State::Open,
+                    State::Missed | State::Spoken => State::Spoken,
+                }
+            }
+            (Event::GroupEnded { .. }, State::Shut | State::Open) => State::Shut,
+            (Event::GroupEnded { .. }, State::Missed | State::Spoken) => State::Missed,
+            (_, before) => before,
+        };
+    }
+
+    pub(super) fn works(&self) -> bool {
+        matches!(*self.lock(), State::Open | State::Spoken)
+    }
+
+    /// Says something to a session that works; it cannot end meanwhile without noticing.
+    pub(super) fn say(&self, say: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+        self.while_it_works(State::Spoken, say)
+    }
+
+    /// Stops one that works. What was said before begins nothing after that.
+    pub(super) fn stop(&self, stop: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+        self.while_it_works(State::Open, stop)
+    }
+
+    fn while_it_works(&self, then: State, act: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+        let mut state = self.lock();
+        match *state {
+            State::Shut | State::Missed => Err(IDLE.into()),
+            State::Open | State::Spoken => {
+                act()?;
+                *state = then;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether something was said just before the end of the last turn; says so once.
+    pub(super) fn missed(&self) -> bool {
+        let mut state = self.lock();
+        let missed = *state == State::Missed;
+        if missed {
+            *state = State::Shut;
+        }
+        missed
+    }
+
+    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
