@@ -99,7 +99,10 @@ fn search(worker: u32, cases: u32, counts: &Mutex<Counts>) -> Option<String> {
     match found {
         Ok(()) => None,
         Err(TestError::Fail(reason, case)) => {
-            Some(format!("SIM_SEED={seed}, worker {worker}: {reason}\n{case:?}"))
+            let failure = format!("SIM_SEED={seed}, worker {worker}: {reason}\n{case:?}");
+            // At once: the others may have a long way to go.
+            println!("{failure}");
+            Some(failure)
         }
         Err(TestError::Abort(reason)) => Some(format!("SIM_SEED={seed}: {reason}")),
     }

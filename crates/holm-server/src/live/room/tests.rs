@@ -101,13 +101,16 @@ impl Opening {
     }
 }
 
+/// A way to say something while a turn is worked on.
+type Says = fn(&Room, Prompt) -> Result<(), Refusal>;
+
 fn words(text: &str) -> Prompt {
     Prompt::text(text)
 }
 
 #[tokio::test]
 async fn what_is_said_just_as_a_turn_ends_begins_the_next_one_and_is_part_of_the_work() {
-    let ways: [fn(&Room, Prompt) -> Result<(), Refusal>; 2] = [Room::steer, Room::follow_up];
+    let ways: [Says; 2] = [Room::steer, Room::follow_up];
     for say in ways {
         let open = open(move |room, turn| {
             if turn < 2 {
