@@ -140,7 +140,9 @@ impl Run {
             Phase::Backoff { until, .. } => Some(*until),
             Phase::Working(batch) => batch.slots.iter().filter_map(Slot::deadline).min(),
             Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
-                self.bills_due()
+                // The time for the last of the bills may have passed while nobody drove the run.
+                let nothing_comes = self.state.background.is_empty();
+                self.bills_due().or_else(|| nothing_comes.then_some(self.state.now))
             }
             Phase::Idle
             | Phase::Consulting(_)

@@ -279,3 +279,24 @@ fn a_plan_that_is_approved_while_an_earlier_call_runs_is_left_when_its_turn_come
     let inputs: Vec<&Input> = outcome.steps.iter().filter(left).map(|step| &step.input).collect();
     assert!(matches!(inputs[..], [Input::ToolFinished { .. }]), "{inputs:?}");
 }
+
+#[test]
+fn a_run_whose_time_for_bills_passes_while_nobody_drives_it_ends_all_the_same() {
+    let script = Script {
+        prompts: vec!["go".into(), "and on".into()],
+        model: vec![Line::Cut("a".into(), vec![]), Line::calls("leave_child", r#"{"path":"src/a.rs"}"#)],
+        // Record 5 begins the child, whose answer is lost; the first group ends without it, and the second has nothing but what was
+        // set aside for it. Record 8 says that the time for its bill is over, and the host dies over it.
+        faults: vec![at(5, Mishap::Lost), at(8, Mishap::CrashBefore)],
+        ..Script::prompted("go")
+    };
+    let setting = Setting {
+        budget: Some(501),
+        approvals: holm_kernel::Approvals::AskAlways,
+        summary: false,
+        ..Setting::default()
+    };
+    let outcome = keeps_every_promise(setting, script);
+    assert!(matches!(outcome.steps[8].input, Input::Resumed { .. }), "{:?}", outcome.steps[8].input);
+    assert!(matches!(outcome.endings[..], [_, Ending::OverBudget { .. }]), "{:?}", outcome.endings);
+}
