@@ -77,8 +77,14 @@ fn every_slot_names_a_session() {
 
 #[test]
 fn what_is_left_out_is_the_careful_choice() {
-    let spec: Spec = serde_json::from_str(r#"{"when": "asked", "prompt": "x", "unknown": 1}"#).unwrap();
+    let spec: Spec = serde_json::from_str(r#"{"when": "asked", "prompt": "x"}"#).unwrap();
     assert_eq!(spec, Spec::new(When::Asked, "x"));
     let text = serde_json::to_string(&spec).unwrap();
     assert_eq!(serde_json::from_str::<Spec>(&text).unwrap(), spec);
+}
+
+#[test]
+fn a_job_with_a_member_that_nobody_knows_is_none() {
+    let spec = serde_json::from_str::<Spec>(r#"{"when": "asked", "prompt": "x", "per_our": 1}"#);
+    assert!(spec.unwrap_err().to_string().contains("unknown field `per_our`"));
 }
