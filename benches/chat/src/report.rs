@@ -34,6 +34,8 @@ pub struct Figure {
     pub turn: (Duration, usize),
     /// How long a turn took in the first tenth of them, and in the last.
     pub growth: (Duration, Duration),
+    /// Why there were no more turns, if it did not hear one.
+    pub cut: Option<String>,
 }
 
 /// What the processes of a program have in memory, in bytes.
@@ -57,6 +59,12 @@ pub fn markdown(figures: &[Figure], not_driven: &[(&str, String)]) -> String {
         row(&mut out, figure).unwrap_or_default();
     }
     out.push('\n');
+    for figure in figures {
+        if let Some(why) = &figure.cut {
+            writeln!(out, "- {} heard {} turns and no more: {why}", figure.name, figure.turns.0)
+                .unwrap_or_default();
+        }
+    }
     for (name, why) in not_driven {
         writeln!(out, "- {name} could not be driven: {why}").unwrap_or_default();
     }
@@ -169,6 +177,9 @@ mod tests {
         assert!(good.contains(" | 26 (9 own) | 50 | "), "{good}");
         assert!(good.contains("61.2 (a bare timer of 15 ms came 66.0 times), met"), "{good}");
         assert!(good.contains("- codex could not be driven: it ended"), "{good}");
+        let cut = Figure { cut: Some("it asked for no more".into()), ..holm(40, 61.2, 0.0) };
+        let cut = markdown(&[cut], &[]);
+        assert!(cut.contains("- holm heard 50 turns and no more: it asked for no more"), "{cut}");
         let bad = markdown(&[holm(140, 31.0, 7.0)], &[]);
         assert_eq!(bad.matches("missed").count(), 3, "{bad}");
         assert_eq!(markdown(&[], &[]).matches("not measured").count(), 3);
