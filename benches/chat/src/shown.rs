@@ -26,6 +26,7 @@ struct Rows {
 }
 
 /// Where an escape sequence has put the cursor.
+#[derive(Clone, Copy)]
 enum Moved {
     Nowhere,
     /// Into the row in which it is.
