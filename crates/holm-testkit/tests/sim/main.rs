@@ -64,7 +64,14 @@ fn every_promise_holds_for_random_scripts() {
     let failures: Vec<String> = std::thread::scope(|scope| {
         let threads = (0..workers).map(|worker| {
             let counts = &counts;
-            scope.spawn(move || search(worker, total.div_ceil(workers), counts))
+            scope.spawn(move || {
+                let failure = search(worker, total.div_ceil(workers), counts);
+                // At once: the others may have a long way to go.
+                if let Some(failure) = &failure {
+                    println!("{failure}");
+                }
+                failure
+            })
         });
         let threads: Vec<_> = threads.collect();
         threads.into_iter().filter_map(|thread| thread.join().expect("a worker")).collect()
@@ -103,10 +110,7 @@ fn search(worker: u32, cases: u32, counts: &Mutex<Counts>) -> Option<String> {
     match found {
         Ok(()) => None,
         Err(TestError::Fail(reason, case)) => {
-            let failure = format!("SIM_SEED={seed}, worker {worker}: {reason}\n{case:?}");
-            // At once: the others may have a long way to go.
-            println!("{failure}");
-            Some(failure)
+            Some(format!("SIM_SEED={seed}, worker {worker}: {reason}\n{case:?}"))
         }
         Err(TestError::Abort(reason)) => Some(format!("SIM_SEED={seed}: {reason}")),
     }
