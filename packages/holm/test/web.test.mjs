@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import test, { after } from 'node:test';
 import * as holm from '../dist/index.js';
@@ -246,4 +247,12 @@ test("a tool of a server takes no name that another has, the host's own first", 
   const { tools: both, renamed } = nameBeside(own, [...tools, ...tools.slice(3)]);
   assert.deepEqual(names(both), [...names(tools), 'fetch_other_2']);
   assert.deepEqual(renamed, [{ wanted: 'fetch_other', name: 'fetch_other_2' }]);
+});
+
+test('the names that a run answers itself are given to no other tool', () => {
+  const source = readFileSync(new URL('../../../crates/holm-kernel/src/config/own.rs', import.meta.url), 'utf8');
+  const own = [...source.matchAll(/^ {4}[A-Z_]+ = "(\w+)";$/gm)].map(([, name]) => name);
+  assert.ok(own.length > 3, String(own));
+  const { renamed } = nameBeside([], own.map((name) => ({ declaration: { name } })));
+  assert.deepEqual(renamed, own.map((wanted) => ({ wanted, name: `${wanted}_2` })));
 });

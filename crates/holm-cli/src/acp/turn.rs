@@ -37,7 +37,7 @@ impl Turn {
         }
     }
 
-    /// What was left over is done, and the prompt's own work begins.
+    /// There is more to do: the prompt's own work after what was left over, or what was said too late for it.
     pub(super) fn goes_on(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Ending {

@@ -1,6 +1,7 @@
 //! A stream that is asked only when it has something to say. To ask the terminal for keys is dear: whoever reads it holds a lock for
 //! as long as nothing is pressed, and whoever wants that lock gives the processor away several times before they give up. The loop
-//! would do so with every piece of a reply, and on a busy machine it would wait for others nearly all of its time.
+//! would do so with every piece of a reply, and on a busy machine it would wait for others nearly all of its time. A set of streams
+//! (`SelectAll`) is not enough: it rings with another waker after each item, and the terminal keeps the one that it was first asked with.
 
 use std::{
     pin::Pin,

@@ -42,7 +42,7 @@ impl Handle {
         self.desk.say(Said::Fact(Input::Steered(prompt.into())))
     }
 
-    /// Says what to do once the run would stop by itself.
+    /// Says what to do once the run would stop by itself. To one that has ended it is the next prompt, as with [`steer`](Self::steer).
     ///
     /// # Errors
     /// [`NotHeard`].
