@@ -23,7 +23,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard serve-docs dashboard eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove clean
+.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard serve-docs dashboard eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove prove-small clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -159,12 +159,16 @@ fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 mutants: ## change kernel and policies in one place at a time: a test must notice (MUTANTS=100, MUTANTS_SHARD=1/2, MUTANTS_MINUTES=40)
-	@scripts/setup test mutants
+	@scripts/setup test suites mutants
 	@scripts/mutants $(MUTANTS)
 
 instructions: ## hold the instructions that the loop takes (needs valgrind)
 	@scripts/setup bench
 	@scripts/check-instructions
+
+prove-small: ## what `make test` leaves out of it, at a small size: minutes
+	@scripts/setup test bench crash
+	@scripts/prove small
 
 prove: ## what has a number in docs/specification.md, at full size, the shortest first: hours (PROVE='attack power' for some)
 	@scripts/setup test suites sdks bench crash mutants fuzz

@@ -48,6 +48,10 @@ const NOTICED: [&str; 23] = [
     "cancel_unheard",
 ];
 
+/// As many scripts as find at least so many defects: what a quick look must show.
+const SOME: u32 = 400;
+const MOST: usize = 30;
+
 /// Plants one defect, wherever it belongs, and takes every other out; false if there is none of this name.
 fn plant(name: &str) -> bool {
     let (in_kernel, in_host) = (kernel::plant(name), host::plant(name));
@@ -163,8 +167,13 @@ fn every_planted_defect_is_found_and_its_script_shows_it_again() {
     let held = found.iter().filter(|search| is_found(search)).count();
     println!("RESULT sim.planted seed={} planted={} found={held} tries={tries}", seed(), found.len());
     assert!(!found.is_empty(), "PLANTED names no defect");
-    // A few scripts show that the switches work; that all are found takes as many as `make planted` plays.
-    assert!(tries < ENOUGH || held == found.len(), "see above");
+    // Some hundred scripts find most of them; that all are found takes as many as `make planted` plays.
+    let least = match tries {
+        _ if tries >= ENOUGH => found.len(),
+        _ if tries >= SOME && found.len() > 1 => MOST,
+        _ => 0,
+    };
+    assert!(held >= least, "{held} were found, and {least} must be; see above");
 }
 
 #[test]
