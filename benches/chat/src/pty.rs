@@ -11,12 +11,16 @@ use std::{
 
 use rustix::{
     fs::{Mode, OFlags},
+    process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     termios::{Winsize, tcsetwinsize},
 };
 use tempfile::TempDir;
 
 use crate::{contender::Contender, frames::Frames, provider::Provider, report::Memory, shown};
+
+/// How long those who were killed may take to be gone.
+const DYING: Duration = Duration::from_secs(10);
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -74,6 +78,8 @@ impl Pty {
         let mut command = contender.command(home.path(), &provider.base()).map_err(failed)?;
         command.stdin(stdio().map_err(failed)?).stdout(stdio().map_err(failed)?);
         command.stderr(stdio().map_err(failed)?);
+        // Whatever the chat leaves behind, a daemon for one, becomes a child of this process and is found by that.
+        set_child_subreaper(Some(getpid())).map_err(|error| error.to_string())?;
         let child = command.spawn().map_err(|error| format!("setsid of util-linux: {error}"))?;
         let frames = Frames::new(contender.frame_mark());
         let seen = Seen { tail: Vec::new(), bytes: 0, frames, last: Instant::now() };
@@ -182,9 +188,7 @@ impl Pty {
     }
 
     fn processes(&self) -> Vec<Process> {
-        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let all = entries.filter_map(|entry| Process::read(entry.file_name().to_str()?));
-        all.filter(|process| process.session == self.child.id()).collect()
+        Process::all().into_iter().filter(|process| process.session == self.child.id()).collect()
     }
 
     /// Ends it.
@@ -196,14 +200,42 @@ impl Pty {
 impl Drop for Pty {
     /// Nothing goes on beside what is measured next, however this one came to its end.
     fn drop(&mut self) {
-        for process in self.processes() {
-            if let Some(id) = rustix::process::Pid::from_raw(process.id) {
-                let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
-            }
-        }
         let _ = self.child.kill();
         let _ = self.child.wait();
+        end_all_below();
     }
+}
+
+/// Ends all processes that stem from this one, also those that have made themselves a session of their own, as daemons do. Their
+/// numbers are what they are known by: nobody else's process is touched, whatever it is called.
+fn end_all_below() {
+    let began = Instant::now();
+    loop {
+        // Whoever ends leaves their own children to this process, so it is looked again until nobody is left.
+        let left = below(&Process::all(), getpid().as_raw_nonzero().get());
+        if left.is_empty() || began.elapsed() > DYING {
+            return;
+        }
+        for id in left.into_iter().filter_map(Pid::from_raw) {
+            let _ = kill_process(id, Signal::KILL);
+            // Those that are not this process's own children are waited for by their parents, or by it in the next round.
+            let _ = waitpid(Some(id), WaitOptions::NOHANG);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The children of a process, and theirs.
+fn below(all: &[Process], of: i32) -> Vec<i32> {
+    let mut found = Vec::new();
+    let mut parents = vec![of];
+    while let Some(parent) = parents.pop() {
+        let children = all.iter().filter(|process| process.parent == parent).map(|process| process.id);
+        let children: Vec<i32> = children.collect();
+        found.extend_from_slice(&children);
+        parents.extend(children);
+    }
+    found
 }
 
 /// A terminal of 50 rows and 120 columns, and its other end.
@@ -220,18 +252,25 @@ fn terminal() -> rustix::io::Result<(File, std::os::fd::OwnedFd)> {
 /// What the system says of a process.
 struct Process {
     id: i32,
+    parent: i32,
     session: u32,
     ticks: u64,
     memory: Memory,
 }
 
 impl Process {
+    fn all() -> Vec<Self> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        entries.filter_map(|entry| Self::read(entry.file_name().to_str()?)).collect()
+    }
+
     fn read(id: &str) -> Option<Self> {
         let number: i32 = id.parse().ok()?;
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
         // Behind the name, which may hold anything: state, parent, group, session, and further on what it has used.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let field = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
+        let parent = i32::try_from(field(1)?).ok()?;
         let session = u32::try_from(field(3)?).ok()?;
         let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
         let bytes = |name: &str| {
@@ -240,7 +279,7 @@ impl Process {
             kib.unwrap_or(0) << 10
         };
         let memory = Memory { resident: bytes("VmRSS:"), own: bytes("RssAnon:") };
-        Some(Self { id: number, session, ticks: field(11)? + field(12)?, memory })
+        Some(Self { id: number, parent, session, ticks: field(11)? + field(12)?, memory })
     }
 }
 
@@ -271,4 +310,27 @@ impl Seen {
 /// Every change is one step, so a panic elsewhere leaves nothing half done.
 fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn what_makes_itself_a_session_of_its_own_ends_all_the_same() {
+        set_child_subreaper(Some(getpid())).unwrap();
+        // Whoever starts it has ended, and it has a child of its own.
+        let started = Command::new("setsid").args(["-f", "sh", "-c", "sleep 600 & wait"]).status();
+        assert!(started.unwrap().success());
+        let own = getpid().as_raw_nonzero().get();
+        let began = Instant::now();
+        while below(&Process::all(), own).len() < 2 {
+            assert!(began.elapsed() < PATIENCE, "it did not start");
+            thread::sleep(Duration::from_millis(5));
+        }
+        end_all_below();
+        assert_eq!(below(&Process::all(), own), Vec::<i32>::new());
+    }
 }

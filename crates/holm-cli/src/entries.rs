@@ -214,8 +214,8 @@ pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(
 fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
     let named = if lead.to_string_lossy().ends_with(ENDING) { lead } else { script };
     match named.parent().filter(|folder| *folder != places.project_tools()) {
-        Some(folder) => format!("holm tool trust {}", quoted(&folder.to_string_lossy())),
-        None => "holm tool trust".to_owned(),
+        Some(folder) => places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy()))),
+        None => places.typed("tool trust"),
     }
 }
 

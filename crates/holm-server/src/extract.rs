@@ -4,11 +4,10 @@ use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Request},
 };
-use holm_guards::schema::closest;
 use http::{StatusCode, header::CONTENT_TYPE, request::Parts};
 use serde::de::DeserializeOwned;
 
-use crate::Refusal;
+use crate::{Refusal, meant::did_you_mean};
 
 /// A body of JSON. Its type must be named: a form of another site's page cannot. Types of the server's own bodies deny members that
 /// they do not have: one that is misspelt would be dropped, and something else done than was asked for.
@@ -24,19 +23,18 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         let read = serde_json::from_slice(&body);
         read.map(Self).map_err(|error: serde_json::Error| {
             let error = error.to_string();
-            let meant = meant(&error).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-            let message = format!("the body does not fit: {error}{meant}");
+            let message = format!("the body does not fit: {error}{}", meant(&error));
             Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_body", message)
         })
     }
 }
 
-/// The member that may have been meant by one that there is not. The reader says it in words alone: the name, then all that
+/// Asks for the member that may have been meant by one that there is not. The reader says it in words alone: the name, then all that
 /// there are.
-fn meant(error: &str) -> Option<&str> {
-    let said = error.strip_prefix("unknown field ")?;
+fn meant(error: &str) -> String {
+    let Some(said) = error.strip_prefix("unknown field ") else { return String::new() };
     let mut names = said.split('`').skip(1).step_by(2);
-    closest(names.next()?, names)
+    names.next().map(|name| did_you_mean(name, names)).unwrap_or_default()
 }
 
 /// Refuses a body that is not said to be JSON.

@@ -30,6 +30,7 @@ mod id;
 pub mod jobs;
 mod limiter;
 mod live;
+mod meant;
 mod metrics;
 mod openapi;
 mod precondition;

@@ -48,8 +48,8 @@ pub(super) struct Tab {
     pub(super) questions: VecDeque<Question>,
     /// What was said and has not entered the run yet, the first one first.
     pub(super) waiting: Vec<Waiting>,
-    /// How much of what was said came after the run was last stopped, or asked for what it has missed.
-    pub(super) spoken: usize,
+    /// Whether something was said after the run was last stopped, or asked for what it has missed.
+    pub(super) spoken: bool,
     /// What was said and wished before it was open, and is said as soon as it is.
     pub(super) held: Held,
     pub(super) input: Input,
@@ -177,7 +177,7 @@ impl Tab {
             turns: Vec::new(),
             questions: VecDeque::new(),
             waiting: Vec::new(),
-            spoken: 0,
+            spoken: false,
             held: Held::default(),
             input: Input::default(),
             look: Look::End,
@@ -380,7 +380,7 @@ impl Tab {
     /// the turn, so what they said begins another. What was said before the run was stopped begins nothing.
     pub(super) fn rests(&mut self) -> Phase {
         let spoken = std::mem::take(&mut self.spoken);
-        self.phase = if spoken > 0 && !self.waiting.is_empty() { Phase::Running } else { Phase::Idle };
+        self.phase = if spoken && !self.waiting.is_empty() { Phase::Running } else { Phase::Idle };
         if self.phase == Phase::Idle {
             self.leave_unheard("not heard before the end, and heard with what you say next");
         }

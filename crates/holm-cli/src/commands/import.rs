@@ -12,9 +12,9 @@ use holm_config::{
     read_plain_within,
 };
 use holm_tools::agents::AgentFile;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::mcp;
+use super::{beside, mcp};
 use crate::{
     agents::Exe,
     exit::{Exit, Trouble},
@@ -138,49 +138,6 @@ fn read(from: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes).map_err(|_| wrong("it is no text"))?)
 }
 
-/// The whole path of a file that a word names from a folder; none where it names none, or says where it lies by itself.
-fn beside(folder: &Path, word: &str) -> Option<String> {
-    let path = folder.join(word);
-    let is_beside = Path::new(word).is_relative() && path.is_file();
-    let real = is_beside.then(|| path.canonicalize().ok()).flatten()?;
-    real.to_str().map(str::to_owned)
-}
-
-/// The folder from which the servers of a file name their files: its own, or, of one such as `.codex`, the project's above it. What is
-/// meant by a person's own file is meant from wherever they work.
-fn base(from: &Path) -> Option<PathBuf> {
-    let real = from.canonicalize().ok()?;
-    let folder = real.parent()?;
-    let is_hidden = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    if !is_hidden {
-        return Some(folder.to_owned());
-    }
-    let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
-    folder.parent().filter(|above| home.as_deref() != Some(*above)).map(Path::to_owned)
-}
-
-/// Entries in which each word that names a file from a folder says where that lies: no server starts in that folder here.
-fn placed(mut entries: Value, folder: &Path) -> Value {
-    let place = |word: &mut Value| {
-        if let Some(whole) = word.as_str().and_then(|word| beside(folder, word)) {
-            *word = whole.into();
-        }
-    };
-    let servers = entries.get_mut("mcpServers").and_then(Value::as_object_mut);
-    // One that says where it starts finds its files from there.
-    let servers = servers.into_iter().flat_map(serde_json::Map::values_mut);
-    for server in servers.filter(|server| server.get("cwd").is_none()) {
-        // A bare name is looked for where programs are.
-        let is_path = |command: &&mut Value| command.as_str().is_some_and(|word| word.contains('/'));
-        if let Some(command) = server.get_mut("command").filter(is_path) {
-            place(command);
-        }
-        let args = server.get_mut("args").and_then(Value::as_array_mut);
-        args.into_iter().flatten().for_each(place);
-    }
-    entries
-}
-
 /// Whether a file is a project's: it lies where the person works, or above, and not in the user's own folders, such as `~/.claude`.
 fn is_of_project(real: &Path, work: &Path) -> bool {
     let is_within = |folder: &&Path| {
@@ -284,8 +241,9 @@ impl Import<'_> {
         let tree = ExeTree::load(from, &|_, _| Ok(())).map_err(|error| refused(&error))?;
         for agent in tree.agents() {
             self.agent(&import::exe_agent(agent, &Exe::model(agent)))?;
-            let entries = import::exe_servers(agent);
-            self.servers(&Servers { entries, notes: Vec::new() }, &agent.path)?;
+            let servers = Servers { entries: import::exe_servers(agent), notes: Vec::new() };
+            // Wherever an agent lies, its files lie beside it: also in a hidden folder.
+            self.servers_of(&servers, &agent.path, agent.path.parent())?;
         }
         Ok(())
     }
@@ -355,6 +313,11 @@ impl Import<'_> {
     }
 
     fn servers(&mut self, servers: &Servers, from: &Path) -> anyhow::Result<()> {
+        self.servers_of(servers, from, beside::base(from).as_deref())
+    }
+
+    /// Those of a file, which name theirs from a folder.
+    fn servers_of(&mut self, servers: &Servers, from: &Path, folder: Option<&Path>) -> anyhow::Result<()> {
         servers.notes.iter().for_each(|note| self.told(&from.display().to_string(), note));
         let is_none = servers.entries.get("mcpServers").is_some() && servers.is_empty();
         if is_none {
@@ -363,11 +326,7 @@ impl Import<'_> {
             return Ok(());
         }
         self.count += 1;
-        let entries = match base(from) {
-            Some(folder) => placed(servers.entries.clone(), &folder),
-            None => servers.entries.clone(),
-        };
-        let taken = mcp::take_over_text(&entries.to_string(), self.places, self.screen)?;
+        let taken = mcp::take_over_text(&servers.entries.to_string(), folder, self.places, self.screen)?;
         if taken.exit != Exit::Done {
             self.exit = Exit::NoAnswer;
         }

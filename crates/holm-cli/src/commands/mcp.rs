@@ -15,6 +15,7 @@ use holm_tools::registry::{PinFile, Pins};
 use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value, json};
 
+use super::beside;
 use crate::{
     entries::{self, ENDING, Entry, Written},
     exit::{Exit, Trouble},
@@ -170,7 +171,7 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
 fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let text = fs::read_to_string(file)
         .map_err(|error| Trouble::new(Exit::Missing, format!("{}: {error}", file.display())))?;
-    let taken = take_over_text(&text, places, screen);
+    let taken = take_over_text(&text, beside::base(file).as_deref(), places, screen);
     Ok(taken.map_err(|error| error.context(file.display().to_string()))?.exit)
 }
 
@@ -183,8 +184,14 @@ pub(super) struct TakenOver {
     pub(super) left: Vec<(String, String)>,
 }
 
-/// Takes over the servers of a text with `mcpServers`.
-pub(super) fn take_over_text(text: &str, places: &Places, screen: &Screen) -> anyhow::Result<TakenOver> {
+/// Takes over the servers of a text with `mcpServers`, or whatever else programs keep them under, which name their files from a
+/// folder.
+pub(super) fn take_over_text(
+    text: &str,
+    folder: Option<&Path>,
+    places: &Places,
+    screen: &Screen,
+) -> anyhow::Result<TakenOver> {
     let imported = import(text, &|_| Some(String::new()))
         .map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?;
     let mut taken = TakenOver { exit: Exit::Done, written: Vec::new(), left: Vec::new() };
@@ -194,6 +201,10 @@ pub(super) fn take_over_text(text: &str, places: &Places, screen: &Screen) -> an
             screen.note(&format!("holm: `{written}` is called `{}` here", spec.name));
         }
         let (entry, withheld) = without_power(entry);
+        let entry = match folder {
+            Some(folder) => beside::placed(entry, folder),
+            None => entry,
+        };
         match keep(&spec.name, &entry, places, screen) {
             Ok(()) => {
                 let path = own_file(spec.name.as_str(), places);

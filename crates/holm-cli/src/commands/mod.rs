@@ -3,6 +3,7 @@
 pub(crate) mod acp;
 pub(crate) mod agent;
 pub(crate) mod backup;
+mod beside;
 pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod completions;

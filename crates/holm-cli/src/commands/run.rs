@@ -50,7 +50,7 @@ pub(crate) use bench::Sinks;
 use bench::{Bench, Tools, shown_before};
 use has::{Has, Most};
 pub(crate) use opened::{Brings, Opened};
-use prepared::{Start, missed};
+use prepared::{Start, lost, missed};
 use settled::Settled;
 
 pub(crate) use settled::{parsed, rules_of};
@@ -383,6 +383,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     while missed(begun.listening.as_ref(), &report.ending) {
         report = session.catch_up().await?.unwrap_or(report);
     }
+    session.unheard().iter().for_each(|words| screen.note(&lost(words)));
     if let Some(listening) = begun.listening {
         listening.end().await;
     }

@@ -88,6 +88,18 @@ fn a_projects_server_starts_only_with_files_that_were_trusted_as_they_are() {
 }
 
 #[test]
+fn whoever_is_told_to_look_at_a_servers_files_is_told_where_their_trust_is_kept() {
+    let (_folder, places, entry) = project();
+    let kept = quoted(&places.data.to_string_lossy());
+    let why = entry.admit(&places).unwrap_err().to_string();
+    assert!(why.ends_with(&format!("look at it, then `holm --data {kept} tool trust`")), "{why}");
+    let agent = places.work.join("agent.json");
+    let told = trusting(&agent, &places.work.join("server.py"), &places);
+    let work = quoted(&places.work.to_string_lossy());
+    assert_eq!(told, format!("holm --data {kept} tool trust {work}"));
+}
+
+#[test]
 fn a_servers_program_is_looked_for_from_the_project_and_its_words_from_where_it_starts() {
     let (_folder, places, _) = project();
     fs::create_dir(places.work.join("sub")).unwrap();

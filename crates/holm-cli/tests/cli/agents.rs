@@ -366,6 +366,24 @@ fn a_server_that_is_taken_over_finds_the_files_beside_its_agent() {
 }
 
 #[test]
+fn an_agent_in_a_hidden_folder_finds_its_servers_files_there_and_not_above() {
+    let stage = Stage::new([]);
+    let server = json!({ "name": "s", "executable": "./run.sh", "args": ["srv.py", "above.py"] });
+    let more = json!({ "mcpServers": [{ "tag": "McpSimpleBinary", "contents": server }] });
+    write_below(&stage, "their/.agents/agent.json", &exe(&stage, "main", &more));
+    for name in ["their/.agents/run.sh", "their/.agents/srv.py", "their/above.py"] {
+        write_below(&stage, name, "");
+    }
+    let ran = stage.holm(["import", "their/.agents/agent.json", "--project"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let kept = fs::read_to_string(stage.data().join("tools/s.mcp.json")).unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    let folder = stage.work().canonicalize().unwrap().join("their/.agents");
+    let args = json!([folder.join("srv.py"), "above.py"]);
+    assert_eq!(kept, json!({ "command": folder.join("run.sh"), "args": args }));
+}
+
+#[test]
 fn a_server_of_another_program_finds_the_files_of_its_project() {
     let stage = Stage::new([]);
     for name in ["their/srv.py", "their/run.sh"] {
@@ -381,8 +399,18 @@ fn a_server_of_another_program_finds_the_files_of_its_project() {
         "their/.codex/config.toml",
         "[mcp_servers.three]\ncommand = \"python3\"\nargs = [\"srv.py\"]\n",
     );
-    for file in ["their/.mcp.json", "their/.codex/config.toml"] {
-        let mut command = stage.command(["import", file]);
+    // Editors keep theirs under another key.
+    let editors = json!({ "servers": {
+        "four": { "type": "stdio", "command": "./run.sh", "args": ["srv.py"] },
+        "five": { "command": "./run.sh", "args": ["srv.py"] },
+    } });
+    write_below(&stage, "their/.vscode/mcp.json", &editors.to_string());
+    let several = json!({ "mcpServers": { "six": { "command": "./run.sh", "args": ["srv.py"] } } });
+    write_below(&stage, "their/servers.json", &several.to_string());
+    let imports = ["their/.mcp.json", "their/.codex/config.toml", "their/.vscode/mcp.json"];
+    let imports = imports.map(|file| vec!["import", file]);
+    for args in imports.into_iter().chain([vec!["mcp", "add", "--from", "their/servers.json"]]) {
+        let mut command = stage.command(args);
         let ran = crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap());
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
@@ -395,6 +423,9 @@ fn a_server_of_another_program_finds_the_files_of_its_project() {
     check("one", &their.join("run.sh"), &their.join("srv.py"));
     check("two", Path::new("python3"), Path::new("srv.py"));
     check("three", Path::new("python3"), &their.join("srv.py"));
+    for name in ["four", "five", "six"] {
+        check(name, &their.join("run.sh"), &their.join("srv.py"));
+    }
 }
 
 #[test]

@@ -103,6 +103,24 @@ fn a_run_in_a_terminal_is_stopped_from_the_server() {
 }
 
 #[test]
+fn what_is_said_to_a_run_that_was_just_stopped_is_refused_or_kept_or_told() {
+    let stage = Stage::new([Act::says("never whole").with(Fault::Stall(500))]);
+    let served = Served::start(&stage, &[]);
+    let run = started(stage.command(["run", "--model", MODEL, "-p", "hi", "--session", "s"]));
+    until("the first request", || !stage.double.requests().is_empty());
+    until("a session that works", || served.get("/api/sessions/s").json()["state"] == "working");
+    let stopped = served.post("/api/sessions/s/cancel", &json!({ "reason": "enough" }));
+    assert_eq!(stopped.status, 202, "{stopped:?}");
+    let heard = served.post("/api/sessions/s/steer", &json!({ "text": "Use tabs." }));
+    let ran = Ran::of(&run.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    let journal = stage.holm(["session", "export", "s", "--format", "jsonl"]).out;
+    let told = "holm: said from elsewhere and not heard before the end: Use tabs.\n";
+    let is_lost = !journal.contains("Use tabs.") && !ran.err.contains(told);
+    assert!(heard.status != 202 || !is_lost, "{heard:?} {ran:?}");
+}
+
+#[test]
 fn a_question_of_a_terminal_is_answered_from_the_server() {
     let call = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
     let stage = Stage::new([call, Act::says("Done.")]).file("notes.txt", "one two three\n");

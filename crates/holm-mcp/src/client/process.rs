@@ -157,8 +157,7 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
     }
     let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
         .map_err(|error| error.to_string())?;
-    let folder = spec.starts_in(&programs.workspace).filter(|folder| *folder != programs.workspace);
-    let jail = match folder {
+    let jail = match spec.starts_in(&programs.workspace) {
         Some(folder) => jail.cwd(folder),
         None => jail,
     };

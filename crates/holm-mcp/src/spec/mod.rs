@@ -67,7 +67,9 @@ impl ServerSpec {
     pub fn starts_in(&self, workspace: &Path) -> Option<PathBuf> {
         let Reach::Program(program) = &self.reach else { return None };
         let usual = || if self.sees(workspace) { workspace.to_owned() } else { PathBuf::from("/") };
-        Some(program.cwd.as_ref().map_or_else(usual, |cwd| workspace.join(cwd)))
+        // Without the `.` and the last `/` that people write, which a jail would take for no path at all.
+        let named = |cwd: &String| workspace.join(cwd).components().collect::<PathBuf>();
+        Some(program.cwd.as_ref().map_or_else(usual, named))
     }
 
     /// Whether it may read the whole workspace.

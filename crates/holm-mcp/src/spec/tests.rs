@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use serde_json::json;
 
 use super::{Era, Hints, Http, Reach, ServerName, ServerSpec, SpecError};
@@ -31,6 +33,25 @@ fn names_of_other_programs_are_made_fit() {
     check("  @scope/package  ", Some("scope-package"));
     check("___", None);
     check(&"x".repeat(99), Some(&"x".repeat(32)));
+}
+
+#[test]
+fn a_program_starts_in_the_folder_that_its_entry_names_however_that_is_written() {
+    for (cwd, expect) in [
+        (".", "/work"),
+        ("", "/work"),
+        ("./sub/", "/work/sub"),
+        ("a/./b", "/work/a/b"),
+        ("/", "/"),
+        ("/other//place", "/other/place"),
+        // A jail refuses it: its text does not say where it leads.
+        ("../up", "/work/../up"),
+    ] {
+        let spec = read(&json!({ "command": "x", "cwd": cwd })).unwrap();
+        let folder = spec.starts_in(Path::new("/work")).unwrap();
+        // As text: paths that differ in nothing but such marks count as the same.
+        assert_eq!(folder.to_str(), Some(expect), "{cwd:?}");
+    }
 }
 
 #[test]

@@ -68,6 +68,12 @@ impl Session {
         Ok(ending.map(|ending| self.report(ending)))
     }
 
+    /// What was said through a [`Handle`] when the run had ended already, for whoever lets the run go in place of working on it: it is not
+    /// in the journal, so nobody hears it any more. Gives it once; whatever else people wanted meanwhile is dropped with it.
+    pub fn unheard(&mut self) -> Vec<Prompt> {
+        self.driver.unheard()
+    }
+
     /// Works on what was under way when the run was taken over. Gives nothing if nothing was: the run waits for a
     /// prompt then.
     ///

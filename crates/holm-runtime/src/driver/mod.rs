@@ -254,6 +254,20 @@ impl Driver {
         self.go_on().await.map(Some)
     }
 
+    /// Takes from the desk what was said when the last turn group had ended already, as the journal would have it. For whoever lets the
+    /// run go and does not [catch up](Self::catch_up): what is not in the journal goes with the run. Whatever else people wanted is
+    /// taken off with it.
+    pub fn unheard(&mut self) -> Vec<Prompt> {
+        let said = std::iter::from_fn(|| self.seat.0.next_said());
+        let words = said.filter_map(|said| match said {
+            Said::Fact(Input::Steered(words) | Input::FollowedUp(words) | Input::Prompted(words)) => {
+                Some(self.without_secrets(words))
+            }
+            Said::Fact(_) | Said::Tools(_) | Said::Child(..) => None,
+        });
+        words.collect()
+    }
+
     /// Hears the bills that came when nobody waited for them any more.
     async fn pay_late(&mut self) -> Result<(), DriveError> {
         while let Some(bill) = self.tasks.late_bill() {

@@ -1,12 +1,12 @@
 //! What a person says about a job. What is left out is the careful choice.
 
-use holm_guards::schema::closest;
 use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{JobError, When};
+use crate::meant::did_you_mean;
 
 /// The longest prompt in bytes: a page or two, not a book.
 const MOST_PROMPT: usize = 64 * 1024;
@@ -113,8 +113,7 @@ impl Spec {
         for (name, value) in fields {
             // All fields are written, so one that is not there is none.
             if !whole.contains_key(name) {
-                let near = closest(name, whole.keys().map(String::as_str));
-                let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                let meant = did_you_mean(name, whole.keys().map(String::as_str));
                 return Err(wrong(format!("there is no field `{name}`{meant}")));
             }
             match value {

@@ -14,7 +14,7 @@ use super::{
     hall::is_job,
     kept,
     purse::{Begins, Hold, Purses},
-    room::{Ask, Missed, Outcome},
+    room::{Ask, Missed, Outcome, Wish},
 };
 use crate::{Opened, Refusal, SessionId};
 
@@ -176,9 +176,7 @@ async fn take_turns(
     park: &CancellationToken,
 ) -> Option<Result<Outcome, Panicked>> {
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
-    let (mut questions, mut stops) = (room.desk.count(), room.stops.subscribe());
-    let mut goes_on = room.goes_on.subscribe();
-    let mut past = *stops.borrow_and_update();
+    let (mut questions, mut wish) = (room.desk.count(), room.wish.subscribe());
     let mut shift = Shift::Works(turn);
     loop {
         let is_asking = *questions.borrow_and_update() > 0;
@@ -186,7 +184,7 @@ async fn take_turns(
             Shift::Works(turn) if is_asking => Shift::Rests(turn.rest()),
             Shift::Rests(rest) if !is_asking => tokio::select! {
                 turn = rest.over().turn() => Shift::Works(turn?),
-                () = stopped(&mut stops, past) => Shift::Stops(rest),
+                () = until(&mut wish, Wish::Stop) => Shift::Stops(rest),
                 () = park.cancelled() => return None,
             },
             Shift::Works(_) | Shift::Rests(_) | Shift::Stops(_) => shift,
@@ -196,8 +194,7 @@ async fn take_turns(
             biased;
             () = park.cancelled() => return None,
             _ = questions.changed() => {}
-            _ = goes_on.changed() => {
-                past = *goes_on.borrow_and_update();
+            () = until(&mut wish, Wish::GoOn), if matches!(shift, Shift::Stops(_)) => {
                 shift = match shift {
                     Shift::Stops(rest) => Shift::Rests(rest),
                     Shift::Works(_) | Shift::Rests(_) => shift,
@@ -208,9 +205,9 @@ async fn take_turns(
     }
 }
 
-/// Waits until somebody wants to stop what is done now. The room is held, so what rings cannot be gone.
-async fn stopped(stops: &mut watch::Receiver<u64>, past: u64) {
-    let _ = stops.wait_for(|stops| *stops != past).await;
+/// Waits until this is what people want. The room is held, so what rings cannot be gone.
+async fn until(wish: &mut watch::Receiver<Wish>, wanted: Wish) {
+    let _ = wish.wait_for(|wish| *wish == wanted).await;
 }
 
 /// Ends a run that went wrong here. It is not begun again by itself: it would go wrong again, and again.

@@ -72,6 +72,13 @@ pub(super) enum Missed {
     Something,
 }
 
+/// Whether work is to come to its end by itself, or to be stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    GoOn,
+    Stop,
+}
+
 /// One open session.
 pub(crate) struct Room {
     pub(crate) id: SessionId,
@@ -84,10 +91,8 @@ pub(crate) struct Room {
     ears: Mutex<Ears>,
     /// Ends the task once it does nothing.
     pub(super) leave: CancellationToken,
-    /// Counts how often it was told to stop what it does.
-    pub(super) stops: watch::Sender<u64>,
-    /// Rings when it goes on after the end of a turn; how many of the stops were for what had ended.
-    pub(super) goes_on: watch::Sender<u64>,
+    /// What people want of what it does now.
+    pub(super) wish: watch::Sender<Wish>,
     /// What becomes of its work when the server ends.
     pub(super) lasting: Lasting,
     /// Calls that the session's client carries out.
@@ -139,8 +144,7 @@ impl Room {
         let (asks, asked) = mpsc::channel(1);
         let handle = opened.session.handle();
         let (state, ears) = (watch::Sender::new(State::Idle(None)), Mutex::new(Ears::Shut));
-        let (leave, stops, goes_on) =
-            (CancellationToken::new(), watch::Sender::new(0), watch::Sender::new(0));
+        let (leave, wish) = (CancellationToken::new(), watch::Sender::new(Wish::GoOn));
         let room = Arc::new(Self {
             id,
             user,
@@ -151,8 +155,7 @@ impl Room {
             asks,
             ears,
             leave,
-            stops,
-            goes_on,
+            wish,
             lasting,
             errands: OnceLock::new(),
         });
@@ -250,7 +253,7 @@ impl Room {
         self.handle.cancel(reason).map_err(|error| not_heard(&error))?;
         *ears = Ears::Open;
         // One that was not heard stops nothing: the run would go on without a turn.
-        self.stops.send_modify(|stops| *stops = stops.wrapping_add(1));
+        self.wish.send_replace(Wish::Stop);
         Ok(())
     }
 
@@ -259,6 +262,7 @@ impl Room {
         let mut ears = self.ears();
         if matches!(*ears, Ears::Waits(_)) {
             *ears = Ears::Open;
+            self.wish.send_replace(Wish::GoOn);
         }
     }
 
@@ -280,7 +284,7 @@ impl Room {
             return Missed::Nothing;
         }
         *ears = Ears::Open;
-        self.goes_on.send_replace(*self.stops.borrow());
+        self.wish.send_replace(Wish::GoOn);
         Missed::Something
     }
 

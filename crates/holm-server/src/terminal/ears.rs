@@ -5,6 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use holm_kernel::Event;
 
+use super::pulse::works_after;
+
 /// Why nothing is taken in.
 const IDLE: &str = "the session does nothing now; say it in its terminal";
 
@@ -27,17 +29,13 @@ enum State {
 
 impl Ears {
     pub(super) fn hear(&self, event: &Event) {
+        let Some(works) = works_after(event) else { return };
         let mut state = self.lock();
-        *state = match (event, *state) {
-            (Event::GroupStarted { .. } | Event::ModelCalled { .. } | Event::CallStarted { .. }, before) => {
-                match before {
-                    State::Shut | State::Open => State::Open,
-                    State::Missed | State::Spoken => State::Spoken,
-                }
-            }
-            (Event::GroupEnded { .. }, State::Shut | State::Open) => State::Shut,
-            (Event::GroupEnded { .. }, State::Missed | State::Spoken) => State::Missed,
-            (_, before) => before,
+        *state = match (works, *state) {
+            (true, State::Shut | State::Open) => State::Open,
+            (true, State::Missed | State::Spoken) => State::Spoken,
+            (false, State::Shut | State::Open) => State::Shut,
+            (false, State::Missed | State::Spoken) => State::Missed,
         };
     }
 

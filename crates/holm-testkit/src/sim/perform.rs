@@ -109,16 +109,17 @@ impl Sim {
     /// starts one, so no key has two.
     fn spawn(&mut self, call: CallId, request: &SpawnRequest) {
         let known = self.children.get(&request.key).filter(|_| !planted(Slip::ChildStartedTwice)).cloned();
-        if request.resume.is_none() {
-            let child = match &known {
-                Some(grown) => grown.name.clone(),
-                None => format!("child-{}", self.children.len() + 1),
-            };
-            if self.give(Input::ChildStarted { call, child }, None) == Host::Died {
-                return;
-            }
+        let name = match (&known, &request.resume) {
+            (Some(grown), _) => grown.name.clone(),
+            (None, Some(resumed)) => resumed.clone(),
+            (None, None) => format!("child-{}", self.children.len() + 1),
+        };
+        if request.resume.is_none()
+            && self.give(Input::ChildStarted { call, child: name.clone() }, None) == Host::Died
+        {
+            return;
         }
-        let grown = known.unwrap_or_else(|| self.grow(call, request));
+        let grown = known.unwrap_or_else(|| self.grow(call, request, name));
         let failed =
             ChildResult { output: ToolOutput::failed("the child did not answer"), ..grown.result.clone() };
         let lost = Input::ChildFinished { call, result: failed };
@@ -126,7 +127,7 @@ impl Sim {
     }
 
     /// The child does its work in the world.
-    fn grow(&mut self, call: CallId, request: &SpawnRequest) -> Grown {
+    fn grow(&mut self, call: CallId, request: &SpawnRequest, name: String) -> Grown {
         self.ran.push(Ran {
             seq: self.run.receipt().seq,
             call,
@@ -134,7 +135,6 @@ impl Sim {
             key: request.key,
         });
         let result = child_result(&self.supply.child(), request.budget);
-        let name = request.resume.clone().unwrap_or_else(|| format!("child-{}", self.children.len() + 1));
         let grown = Grown { name, result };
         self.children.insert(request.key, grown.clone());
         grown

@@ -1,8 +1,8 @@
 //! Plays random scripts and holds every run to every promise.
 //!
 //! `PROPTEST_CASES` says how many scripts are played, `SIM_SEED` where the random numbers begin. A failure prints the
-//! shortest script that shows it; `make sim` plays many and also fails if some rare situation was never met. A line that begins
-//! with `RESULT` says what was tried, for `scripts/prove`.
+//! shortest script that shows it; `make sim` plays many and also fails if some rare situation was never met. What stands
+//! behind `RESULT` says what was tried, for `scripts/prove`.
 
 #![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
 

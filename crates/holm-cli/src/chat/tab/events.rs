@@ -209,7 +209,7 @@ impl Tab {
     /// What was said while the run works, until it is in.
     pub(in crate::chat) fn waits(&mut self, when: When, text: String) {
         self.waiting.push(super::Waiting { when, text });
-        self.spoken += 1;
+        self.spoken = true;
     }
 }
 

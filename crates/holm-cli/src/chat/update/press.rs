@@ -127,7 +127,7 @@ impl State {
         if tab.phase == Phase::Running {
             tab.questions.clear();
             tab.doing = "stops".into();
-            tab.spoken = 0;
+            tab.spoken = false;
             return vec![Command::Cancel(tab.id)];
         }
         if !tab.held.is_empty() {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use holm::{
-    kernel::{ConsultPoint, Ending},
+    kernel::{Block, ConsultPoint, Ending, Prompt},
     runtime::{Hooks, Session},
     store::Store,
 };
@@ -57,6 +57,12 @@ pub(super) struct Begun {
 /// Whether something was said from elsewhere that a turn may not have heard before it ended. Nothing begins by itself after a stop.
 pub(super) fn missed(listening: Option<&Listening>, ending: &Ending) -> bool {
     listening.is_some_and(Listening::missed) && !matches!(ending, Ending::Cancelled { .. })
+}
+
+/// What is told of words that came too late for a run that was stopped, where no next prompt comes with which it would hear them.
+pub(super) fn lost(words: &Prompt) -> String {
+    let text: Vec<&str> = words.blocks.iter().filter_map(Block::as_text).collect();
+    format!("holm: said from elsewhere and not heard before the end: {}", text.join(" "))
 }
 
 impl Args {

@@ -179,6 +179,21 @@ async fn what_is_said_just_after_the_end_is_worked_on_by_whoever_catches_up() {
 }
 
 #[tokio::test]
+async fn what_is_said_just_after_the_end_can_be_told_by_whoever_lets_the_run_go() {
+    let host = Host::new(plays([says("one")]));
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    assert_eq!(driver.prompt("go").await.unwrap(), answered("one"));
+    assert!(driver.unheard().is_empty(), "what was heard is told by nobody");
+    handle.steer("late").unwrap();
+    handle.tell(Input::ModeChanged(Mode::Plan)).unwrap();
+    handle.follow_up("later").unwrap();
+    assert_eq!(driver.unheard(), [Prompt::text("late"), Prompt::text("later")]);
+    assert!(driver.unheard().is_empty(), "it is told once");
+    assert_eq!(driver.catch_up().await.unwrap(), None, "and begins nothing");
+}
+
+#[tokio::test]
 async fn a_stop_that_follows_what_is_said_after_the_end_stops_it_and_loses_nothing() {
     let host = Host::new(plays([says("one"), says("two")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();

@@ -1,0 +1,48 @@
+//! Where the files lie that servers of other programs name. Those programs start a server in the folder of its project, and here
+//! none starts there, so its entry is written down with their whole paths.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The folder from which the servers of a file name their files: its own, or, of one such as `.codex`, the project's above it. What is
+/// meant by a person's own file is meant from wherever they work.
+pub(super) fn base(from: &Path) -> Option<PathBuf> {
+    let real = from.canonicalize().ok()?;
+    let folder = real.parent()?;
+    let is_hidden = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    if !is_hidden {
+        return Some(folder.to_owned());
+    }
+    let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
+    folder.parent().filter(|above| home.as_deref() != Some(*above)).map(Path::to_owned)
+}
+
+/// The entry of a server in which each word that names a file from a folder says where that lies.
+pub(super) fn placed(mut entry: Value, folder: &Path) -> Value {
+    // One that says where it starts finds its files from there.
+    if entry.get("cwd").is_some() {
+        return entry;
+    }
+    let place = |word: &mut Value| {
+        if let Some(whole) = word.as_str().and_then(|word| whole(folder, word)) {
+            *word = whole.into();
+        }
+    };
+    // A bare name is looked for where programs are.
+    let is_path = |command: &&mut Value| command.as_str().is_some_and(|word| word.contains('/'));
+    if let Some(command) = entry.get_mut("command").filter(is_path) {
+        place(command);
+    }
+    let args = entry.get_mut("args").and_then(Value::as_array_mut);
+    args.into_iter().flatten().for_each(place);
+    entry
+}
+
+/// The whole path of a file that a word names from a folder; none where it names none, or says where it lies by itself.
+fn whole(folder: &Path, word: &str) -> Option<String> {
+    let path = folder.join(word);
+    let is_beside = Path::new(word).is_relative() && path.is_file();
+    let real = is_beside.then(|| path.canonicalize().ok()).flatten()?;
+    real.to_str().map(str::to_owned)
+}
