@@ -35,7 +35,7 @@ pub use mcp::mcp;
 pub use net::answers;
 pub use root::root;
 pub use run::{envelope, protocol};
-pub use screen::terminal;
+pub use screen::{markdown, terminal};
 pub use server::{classify, requests};
 pub use split::any_split;
 pub use tools::{describe, help, shell};
@@ -60,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     ("help", help),
     ("journal", journal),
     ("json", json),
+    ("markdown", markdown),
     ("mcp", mcp),
     ("memo_equals_plain", memo_equals_plain),
     ("ndjson", ndjson),

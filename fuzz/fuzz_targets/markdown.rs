@@ -1,0 +1,4 @@
+//! How the chat lays Markdown out.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(markdown);
