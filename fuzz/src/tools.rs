@@ -118,7 +118,8 @@ pub fn shell(data: &[u8]) {
         assert_eq!(Script::read(&text).as_ref(), Ok(&script), "another answer");
         if rules.judge(&script) == Ruling::Allowed {
             assert_eq!(script.form(), Form::Plain);
-            let plain = |word: &Word| matches!(word, Word::Plain(text) if holm_kernel::visible(text) == *text);
+            let plain =
+                |word: &Word| matches!(word, Word::Plain(text) if holm_kernel::visible(text) == *text);
             assert!(script.commands().iter().all(|command| command.words.iter().all(plain)), "{text:?}");
         }
         if let Some(rule) = Rule::suggest(&script) {
@@ -130,6 +131,7 @@ pub fn shell(data: &[u8]) {
     }
     // A forbidden command in front stays found, whatever follows it.
     let forbidden = format!("zzz\n{text}");
-    let ruling = Script::read(&forbidden).map_or_else(|why| rules.judge_unreadable(why), |script| rules.judge(&script));
+    let ruling = Script::read(&forbidden)
+        .map_or_else(|why| rules.judge_unreadable(why), |script| rules.judge(&script));
     assert!(matches!(ruling, Ruling::Denied(_) | Ruling::Unclear(_)), "{forbidden:?}: {ruling:?}");
 }

@@ -5,7 +5,7 @@
 extern crate self as holm;
 pub use holm_kernel as kernel;
 
-pub use chat::{LONGEST_LINE, Page, columns, in_pieces, laid, safe, widest};
+pub use chat::{Page, columns, in_pieces, laid, safe, widest};
 
 #[path = "../../../crates/holm-cli/src/chat"]
 #[expect(dead_code, reason = "other files of the chat use the rest of these")]
@@ -19,14 +19,9 @@ mod chat {
     use ratatui::text::Line;
     use unicode_segmentation::UnicodeSegmentation as _;
 
-    /// A line of code that is longer is cut where it stands while it arrives.
-    pub const LONGEST_LINE: usize = growing::LONGEST_OPEN;
-
     /// Markdown that has arrived.
     #[derive(Debug)]
     pub struct Page {
-        /// The text as it was made safe.
-        pub text: String,
         /// Its lines as they stand after each piece was laid out when it came.
         pub grown: Vec<Line<'static>>,
         /// Its lines when all of it is laid out at once.
@@ -45,7 +40,7 @@ mod chat {
         let grown = flow.lines(width, &theme).to_vec();
         flow.forget();
         let whole = flow.lines(width, &theme).to_vec();
-        Page { text: flow.text().to_owned(), grown, whole }
+        Page { grown, whole }
     }
 
     /// A text that no terminal obeys.

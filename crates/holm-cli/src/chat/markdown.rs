@@ -50,6 +50,10 @@ fn settled(text: &str, fence: Option<&Fence>) -> usize {
         // Up to and with the line that ends the code, or all whole lines of it.
         let mut at = 0;
         for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+            // Cut where it would have been cut while it arrived.
+            if line.len() > LONGEST_OPEN {
+                break;
+            }
             at += line.len();
             if fence.is_some_and(|fence| fence.is_closed_by(line)) {
                 break;
@@ -211,7 +215,9 @@ impl Page<'_> {
     }
 
     fn item(&mut self, bullet: &Bullet<'_>) {
-        let indent = " ".repeat(bullet.indent.min(self.width / 2));
+        // The mark counts too, so that the text always has room.
+        let most = (self.width / 2).saturating_sub(super::text::columns(&bullet.mark));
+        let indent = " ".repeat(bullet.indent.min(most));
         let first = format!("{indent}{} ", bullet.mark);
         let rest = " ".repeat(super::text::columns(&first));
         let margin =

@@ -20,6 +20,26 @@ fn every_kind_of_block_is_laid_out() {
 }
 
 #[test]
+fn an_item_far_to_the_right_with_a_long_number_keeps_room_for_its_text() {
+    let lines = laid("          123456789. abc def ghi", 20);
+    assert!(lines.iter().all(|line| columns(line) <= 20), "{lines:?}");
+    assert!(lines.iter().any(|line| line.ends_with("abc def")), "{lines:?}");
+}
+
+#[test]
+fn a_long_line_of_code_looks_the_same_however_it_came() {
+    let code = format!("```\n{}\nend\n```\n", "x".repeat(3 * LONGEST_OPEN));
+    let theme = Theme::of(Shade::Dark);
+    let mut flow = Flow::default();
+    for piece in code.as_bytes().chunks(1000) {
+        flow.push(std::str::from_utf8(piece).expect("letters"));
+        flow.lines(80, &theme);
+    }
+    let grown: Vec<String> = flow.lines(80, &theme).iter().map(ToString::to_string).collect();
+    assert_eq!(grown, laid(&code, 80));
+}
+
+#[test]
 fn text_in_pieces_gives_the_lines_of_the_whole() {
     let theme = Theme::of(Shade::Dark);
     for size in [1, 2, 3, 7, 50] {
