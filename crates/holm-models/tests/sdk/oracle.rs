@@ -25,7 +25,7 @@ struct Task {
 }
 
 #[test]
-fn official_sdks_read_what_holm_reads_at_every_cut() {
+fn official_sdks_read_what_holm_reads_however_it_is_cut() {
     let decodes = std::env::var("HOLM_SDK_DECODES").map_or(DECODES, |text| text.parse().unwrap());
     let task = Task { decodes, streams: samples() };
     // It stays there, so that the script can be run again by hand.
