@@ -12,4 +12,5 @@ mod money;
 mod secrets;
 mod splits;
 mod stage;
+mod streams;
 mod tapes;

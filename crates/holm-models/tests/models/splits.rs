@@ -3,13 +3,13 @@
 //!     cargo test -p holm-models --test models splits
 //!     HOLM_SPLITS=500000 cargo test --release -p holm-models --test models splits -- --nocapture
 
-use holm_kernel::{Block, Failure, Reply, StopReason, Thinking, ToolCall, Usage};
-use holm_wire::{
-    Codec, Format, Progress, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses,
-    server::{Head, ServerCodec},
-};
+use holm_kernel::{Failure, Reply};
+use holm_wire::{Codec, Format, Progress};
 
-use crate::stage::{FORMATS, codec};
+use crate::{
+    stage::{FORMATS, codec},
+    streams::streams,
+};
 
 /// Decodes where nobody says how many. Then long streams are not cut at each place, but at some.
 const DECODES: usize = 20_000;
@@ -26,18 +26,7 @@ type Turn = (Result<Reply, Failure>, Vec<String>);
 #[test]
 fn every_cut_of_every_stream_gives_the_same_turn() {
     let asked: Option<usize> = std::env::var("HOLM_SPLITS").ok().map(|text| text.parse().unwrap());
-    let mut streams = Vec::new();
-    for format in FORMATS {
-        for reply in replies() {
-            for piece in [7, 1_000] {
-                let mut bytes = Vec::new();
-                let head =
-                    Head { id: "one".into(), model: "any".into(), created: 1_700_000_000, ..Head::default() };
-                server(format).stream(head).reply(&reply, piece, &mut bytes);
-                streams.push((format, bytes));
-            }
-        }
-    }
+    let streams = streams(&FORMATS);
     let mut decodes = 0;
     for (format, stream) in &streams {
         let stride = if asked.is_some() { 1 } else { stream.len().div_ceil(CUTS).max(1) };
@@ -107,45 +96,4 @@ fn decode(codec: &dyn Codec, pieces: &[&[u8]]) -> Turn {
 fn draw(lot: &mut u64, below: u64) -> u64 {
     *lot = lot.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*lot >> 33) % below.max(1)
-}
-
-/// Replies with letters of every length, thoughts, several calls and nothing but a call.
-fn replies() -> Vec<Reply> {
-    let text = |text: &str| Block::Text(text.into());
-    let call = |id: &str, arguments: &str| {
-        Block::ToolCall(ToolCall {
-            id: id.into(),
-            name: "double".into(),
-            arguments: arguments.into(),
-            replay: None,
-        })
-    };
-    let thought = Block::Thinking(Thinking { text: "Let me see: ä 日 🚀".into(), replay: None });
-    let usage = Usage { input: 21, output: 13, ..Usage::default() };
-    let ends = |blocks, stop| Reply { blocks, usage, stop, model: None };
-    vec![
-        ends(
-            vec![text("Hello, wörld ✓ 🚀\n\ndata: [DONE]\n\r\n\"quoted\" \\ {\"a\":1}")],
-            StopReason::EndTurn,
-        ),
-        ends(vec![thought, text("Good.")], StopReason::EndTurn),
-        ends(vec![call("call_a", r#"{"n":3}"#)], StopReason::ToolUse),
-        ends(
-            vec![text("Both."), call("call_a", r#"{"n":3,"s":"ü\n"}"#), call("call_b", r#"{"n":21}"#)],
-            StopReason::ToolUse,
-        ),
-        ends(vec![text(&"long ".repeat(60))], StopReason::MaxTokens),
-    ]
-}
-
-fn server(format: Format) -> Box<dyn ServerCodec> {
-    match format {
-        Format::OpenaiChat => Box::new(openai_chat::Server),
-        Format::OpenaiResponses => Box::new(openai_responses::Server),
-        Format::Anthropic => Box::new(anthropic::Server),
-        Format::Gemini => Box::new(gemini::Server),
-        Format::Cohere => Box::new(cohere::Server),
-        Format::Ollama => Box::new(ollama::Server),
-        Format::Bedrock => Box::new(bedrock::Server::at("/model/any/converse-stream").unwrap()),
-    }
 }
