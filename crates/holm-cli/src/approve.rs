@@ -363,7 +363,7 @@ fn why(reason: AskReason) -> Option<&'static str> {
         AskReason::Level | AskReason::MissingGrant => None,
         AskReason::EgressAfterMark => Some("it sends data out, after private or untrusted things were read"),
         AskReason::WriteAfterMark => {
-            Some("it writes where no grant says so, after untrusted things were read")
+            Some("it writes where no grant says so, after private or untrusted things were read")
         }
         AskReason::HookWants => Some("a hook wants every call to be looked at"),
         AskReason::LeavesPlan => Some("it ends the planning: what comes after may change things"),

@@ -102,6 +102,9 @@ pub(crate) enum Deed {
 pub(crate) struct Call {
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
+    /// What a wall says that stops the call after it was begun. Without these words such a call has failed, and nobody has
+    /// stopped it.
+    pub(crate) told: Option<String>,
 }
 
 /// The twelve classes.
@@ -175,6 +178,7 @@ pub(crate) fn read_all(folder: &Path) -> Result<Vec<Case>, String> {
         let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
         let text = repeated(&text).map_err(wrong)?;
         let pages: Pages = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        pages.check().map_err(wrong)?;
         cases.extend(pages.cases());
     }
     let ids: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
@@ -215,6 +219,17 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 impl Pages {
+    /// What is allowed step by step is stopped by a wall or by a person, and not because something happened to fail.
+    fn check(&self) -> Result<(), String> {
+        let lucky = |written: &&Written| written.expect == Outcome::Failed;
+        match self.case.iter().find(lucky) {
+            Some(written) if self.class == Class::Composition => {
+                Err(format!("{}: what failed by itself was not stopped", written.id))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn cases(self) -> impl Iterator<Item = Case> {
         let Self { class, about: _, grants, mode, case } = self;
         case.into_iter().map(move |written| Case {

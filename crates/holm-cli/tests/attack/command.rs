@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use holm::kernel::{Block, Event, Numbered, Outcome as Came};
+use holm::kernel::{Block, Event, Numbered};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    case::Call,
     outcome::Outcome,
     scene::{CANARY, Ran, Scene},
     seal::{self, Seal},
@@ -89,7 +88,7 @@ pub(crate) fn keyed(name: &str, script: &str, grants: &[String], mode: &str) -> 
 }
 
 /// A command that was not understood has stopped nothing: the case is written wrongly.
-fn understood(ran: &Ran, codes: &[i32]) -> Result<(), String> {
+pub(crate) fn understood(ran: &Ran, codes: &[i32]) -> Result<(), String> {
     let other = ran.code.filter(|code| REFUSALS.contains(code) && !codes.contains(code));
     other.map_or(Ok(()), |code| Err(format!("the command ended with {code}: {}", ran.err)))
 }
@@ -102,30 +101,10 @@ pub(crate) fn holm(words: &[String]) -> Result<Outcome, String> {
     judge(&scene, &ran, |ran| ran.code == Some(0))
 }
 
-/// Lets a model make calls; what counts is the last.
-pub(crate) fn calls(calls: &[Call], grants: &[String], mode: &str) -> Result<Outcome, String> {
-    let scene = Scene::new()?;
-    let replies = calls.iter().map(|call| {
-        let arguments = in_scene(&scene, &Value::Object(call.arguments.clone()));
-        calling(&call.tool, &arguments)
-    });
-    let ran = play(&scene, replies.collect(), &authority(grants, mode), "stream-json")?;
-    understood(&ran, &[0])?;
-    let ends = events(&ran)?.into_iter().filter_map(|event| match event {
-        Event::CallFinished { outcome, .. } => Some(outcome),
-        _ => None,
-    });
-    let ends: Vec<Came> = ends.collect();
-    if ends.len() != calls.len() && ran.code == Some(0) {
-        return Err(format!("{} of {} calls ended: {}", ends.len(), calls.len(), ran.err));
-    }
-    judge(&scene, &ran, |_| ends.last() == Some(&Came::Succeeded))
-}
-
 /// Lets a model say something.
 pub(crate) fn says(text: &str) -> Result<Outcome, String> {
     let scene = Scene::new()?;
-    let ran = play(&scene, vec![saying(text)], &[], "text")?;
+    let ran = play(&scene, vec![saying(text)], &[], "text", &BTreeMap::new())?;
     if let Some(outcome) = trouble(&scene, &ran) {
         return Ok(outcome);
     }
@@ -144,7 +123,8 @@ pub(crate) fn reads(text: &str) -> Result<Outcome, String> {
     let mut scene = Scene::new()?;
     scene.file(PAGE, text)?;
     let grants = authority(&["read:**".to_owned()], "full");
-    let ran = play(&scene, vec![calling("read", &json!({ "path": PAGE }))], &grants, "stream-json")?;
+    let reply = calling("read", &json!({ "path": PAGE }));
+    let ran = play(&scene, vec![reply], &grants, "stream-json", &BTreeMap::new())?;
     if let Some(outcome) = trouble(&scene, &ran) {
         return Ok(outcome);
     }
@@ -170,13 +150,15 @@ pub(crate) fn reads(text: &str) -> Result<Outcome, String> {
 
 /// What came of a command, when `passed` says whether it did what was wanted.
 fn judge(scene: &Scene, ran: &Ran, passed: impl Fn(&Ran) -> bool) -> Result<Outcome, String> {
+    settle(scene, ran, if passed(ran) { Outcome::Passed } else { Outcome::Refused })
+}
+
+/// What came of a command that seems to have come to this, when everything else is looked at too.
+pub(crate) fn settle(scene: &Scene, ran: &Ran, seems: Outcome) -> Result<Outcome, String> {
     if let Some(outcome) = trouble(scene, ran) {
         return Ok(outcome);
     }
-    if passed(ran) {
-        return Ok(Outcome::Passed);
-    }
-    Ok(if scene.has_changed()? { Outcome::Changed } else { Outcome::Refused })
+    Ok(if seems != Outcome::Passed && scene.has_changed()? { Outcome::Changed } else { seems })
 }
 
 /// What must never come of anything.
@@ -198,7 +180,13 @@ fn trouble(scene: &Scene, ran: &Ran) -> Option<Outcome> {
 }
 
 /// `holm run` with a model that makes these replies and then is done.
-fn play(scene: &Scene, mut replies: Vec<Value>, more: &[String], output: &str) -> Result<Ran, String> {
+pub(crate) fn play(
+    scene: &Scene,
+    mut replies: Vec<Value>,
+    more: &[String],
+    output: &str,
+    variables: &BTreeMap<String, String>,
+) -> Result<Ran, String> {
     let ends = replies.last().is_some_and(|reply| reply["replied"].get("stop").is_none());
     if !ends {
         replies.push(saying("done"));
@@ -208,26 +196,26 @@ fn play(scene: &Scene, mut replies: Vec<Value>, more: &[String], output: &str) -
     let mut args = words(&["run", "-p", "Go.", "--tools", "native", "--output", output, "--script"]);
     args.push(script.to_string_lossy().into_owned());
     args.extend_from_slice(more);
-    scene.holm(&args)
+    scene.holm_with(&args, variables)
 }
 
 fn saying(text: &str) -> Value {
     json!({ "replied": { "blocks": [{ "text": text }] } })
 }
 
-fn calling(tool: &str, arguments: &Value) -> Value {
+pub(crate) fn calling(tool: &str, arguments: &Value) -> Value {
     let call = json!({ "id": "c", "name": tool, "arguments": arguments.to_string() });
     json!({ "replied": { "blocks": [{ "tool_call": call }], "stop": "tool_use" } })
 }
 
 /// The events that a run has told.
-fn events(ran: &Ran) -> Result<Vec<Event>, String> {
+pub(crate) fn events(ran: &Ran) -> Result<Vec<Event>, String> {
     let told = ran.out.lines().skip(1);
     let read = |line: &str| serde_json::from_str::<Numbered>(line).map(|numbered| numbered.event);
     told.map(|line| read(line).map_err(|error| format!("{error}: {line}"))).collect()
 }
 
-fn authority(grants: &[String], mode: &str) -> Vec<String> {
+pub(crate) fn authority(grants: &[String], mode: &str) -> Vec<String> {
     let grants = grants.iter().flat_map(|grant| ["--grant".to_owned(), grant.clone()]);
     grants.chain(words(&["--mode", mode])).collect()
 }
@@ -238,11 +226,16 @@ fn words(words: &[&str]) -> Vec<String> {
 
 /// The same value with real folders in its texts.
 fn in_scene(scene: &Scene, value: &Value) -> Value {
+    named(value, &|text| scene.name_folders(text))
+}
+
+/// The same value with something else in the place of its texts.
+pub(crate) fn named(value: &Value, name: &dyn Fn(&str) -> String) -> Value {
     match value {
-        Value::String(text) => Value::String(scene.name_folders(text)),
-        Value::Array(items) => items.iter().map(|item| in_scene(scene, item)).collect(),
+        Value::String(text) => Value::String(name(text)),
+        Value::Array(items) => items.iter().map(|item| named(item, name)).collect(),
         Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), in_scene(scene, value))).collect()
+            members.iter().map(|(key, value)| (key.clone(), named(value, name))).collect()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }

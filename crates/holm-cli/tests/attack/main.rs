@@ -12,6 +12,7 @@
 
 #![expect(clippy::print_stdout, reason = "it is its own harness, and the table is what it is for")]
 
+mod calls;
 mod case;
 mod command;
 mod corpus;
@@ -21,6 +22,7 @@ mod policy;
 mod scene;
 mod seal;
 mod server;
+mod site;
 mod table;
 #[path = "../cli/wasi.rs"]
 mod wasi;
@@ -117,7 +119,7 @@ fn try_out(deed: &Deed, grants: &[String], mode: &str) -> Result<Outcome, String
     match deed {
         Deed::Tool { name, arguments } => command::tool(name, arguments, grants, mode),
         Deed::Command { script, deny, allow } => command::script(script, deny, allow, grants, mode),
-        Deed::Calls(calls) => command::calls(calls, grants, mode),
+        Deed::Calls(calls) => calls::calls(calls, grants, mode),
         Deed::Says(text) => command::says(text),
         Deed::Reads(text) => command::reads(text),
         Deed::Rules { script, deny, allow } => policy::rules(script, deny, allow),

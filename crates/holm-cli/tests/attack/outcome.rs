@@ -16,6 +16,8 @@ pub(crate) enum Outcome {
     Shown,
     /// It stays in its envelope, and what would have ended that is defused.
     Sealed,
+    /// It was let through, begun, and failed by itself: nobody has stopped it.
+    Failed,
     /// It happened.
     Passed,
     /// What nobody may know stood in what was printed.
@@ -39,6 +41,7 @@ impl fmt::Display for Outcome {
             Self::Asked => "asked",
             Self::Shown => "shown",
             Self::Sealed => "sealed",
+            Self::Failed => "failed",
             Self::Passed => "passed",
             Self::Leaked => "LEAKED",
             Self::Changed => "CHANGED",

@@ -18,6 +18,13 @@ pub(crate) fn server(
     mode: &str,
 ) -> Result<Outcome, String> {
     let scene = Scene::new()?;
+    add(&scene, behaves)?;
+    let arguments = Value::Object(arguments.clone()).to_string();
+    command::execute_in(&scene, &["tool", "execute", tool, &arguments], grants, mode)
+}
+
+/// Writes a server down and looks at it.
+pub(crate) fn add(scene: &Scene, behaves: &str) -> Result<(), String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py");
     let script = script.canonicalize().map_err(|error| format!("{}: {error}", script.display()))?;
     let (script, place) = (script.to_string_lossy(), scene.aside("server"));
@@ -34,6 +41,5 @@ pub(crate) fn server(
     }
     // What comes of looking is no matter here: a server that is not usable has no tools.
     scene.holm(["mcp", "test", NAME])?;
-    let arguments = Value::Object(arguments.clone()).to_string();
-    command::execute_in(&scene, &["tool", "execute", tool, &arguments], grants, mode)
+    Ok(())
 }

@@ -22,6 +22,8 @@ pub(crate) struct Table(Vec<Row>);
 struct Sum {
     cases: usize,
     held: usize,
+    refused: usize,
+    asked: usize,
     twins: usize,
     passed: usize,
 }
@@ -52,6 +54,8 @@ impl Table {
             let sum = sums.entry(row.class).or_default();
             sum.cases += 1;
             sum.held += usize::from(row.holds());
+            sum.refused += usize::from(row.came == Ok(Outcome::Refused));
+            sum.asked += usize::from(row.came == Ok(Outcome::Asked));
             sum.twins += usize::from(row.twin.is_some());
             sum.passed += usize::from(row.twin.is_some() && row.twin_holds());
         }
@@ -59,21 +63,40 @@ impl Table {
     }
 }
 
+impl Sum {
+    fn add(&mut self, other: &Self) {
+        let Self { cases, held, refused, asked, twins, passed } = other;
+        self.cases += cases;
+        self.held += held;
+        self.refused += refused;
+        self.asked += asked;
+        self.twins += twins;
+        self.passed += passed;
+    }
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cases, held, refused, asked, twins, passed } = self;
+        write!(f, "{cases} | {held} | {refused} | {asked} | {twins} | {passed}")
+    }
+}
+
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "| class | cases | as they must | twins | as they must |\n|---|--:|--:|--:|--:|")?;
+        writeln!(f, "| class | cases | as they must | refused | asked | twins | as they must |")?;
+        writeln!(f, "|---|--:|--:|--:|--:|--:|--:|")?;
         let mut all = Sum::default();
         for (class, sum) in self.sums() {
-            let Sum { cases, held, twins, passed } = sum;
-            writeln!(f, "| {} | {cases} | {held} | {twins} | {passed} |", class.name())?;
-            all.cases += cases;
-            all.held += held;
-            all.twins += twins;
-            all.passed += passed;
+            writeln!(f, "| {} | {sum} |", class.name())?;
+            all.add(&sum);
         }
-        let Sum { cases, held, twins, passed } = all;
-        writeln!(f, "| **all** | {cases} | {held} | {twins} | {passed} |")?;
-        writeln!(f, "\nRESULT attack.cases cases={cases} held={held} twins={twins} allowed={passed}")?;
+        writeln!(f, "| **all** | {all} |")?;
+        let Sum { cases, held, refused, asked, twins, passed } = all;
+        writeln!(
+            f,
+            "\nRESULT attack.cases cases={cases} held={held} refused={refused} asked={asked} twins={twins} allowed={passed}"
+        )?;
         for row in self.0.iter().filter(|row| !row.holds()) {
             writeln!(f, "\n{}: {}\n  must be {}, {}", row.id, row.tries, row.expect, told(&row.came))?;
         }

@@ -123,6 +123,8 @@ pub(super) fn declared<A>(tool: ClosureTool<A>, level: Level, needs: &[&str]) ->
         // What a file says is what it says, also where it reads like an error.
         tool.error_text = ErrorText::Allowed;
         tool.empty = EmptyOutput::Allowed;
+        // Nobody knows which file holds what must not leave, so from the first that was read on, sending is asked about.
+        tool.yields.private = needs.iter().any(|need| need.starts_with("read:"));
     });
     #[expect(clippy::expect_used, reason = "constants of the tools, each of which a test makes")]
     tool.needs(needs).expect("needs of our own tools are templates")

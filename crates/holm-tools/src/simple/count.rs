@@ -20,7 +20,7 @@ pub(super) fn tool(root: Arc<Root>) -> ClosureTool<impl JsonSchema> {
     let count = blocking_tool("count_lines", text, move |arguments: Arguments, job: Job| {
         run(&root, &arguments.path, &job)
     });
-    let count = count.level(Level::ReadOnly).result_limit(SHOWN);
+    let count = count.level(Level::ReadOnly).result_limit(SHOWN).declare(|tool| tool.yields.private = true);
     #[expect(clippy::expect_used, reason = "a constant, which a test uses")]
     count.needs(["read:{path}"]).expect("needs of our own tools are templates")
 }

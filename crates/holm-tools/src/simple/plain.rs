@@ -109,6 +109,8 @@ pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need
     // What a file says is what it says, also where it reads like an error.
     tool.error_text = ErrorText::Allowed;
     tool.empty = EmptyOutput::Allowed;
+    // As with the tools that do the work.
+    tool.yields.private = need.starts_with("read:");
     tool
 }
 

@@ -104,3 +104,12 @@ fn sums_are_exact_and_what_is_none_is_said() {
     check("99999999999999999999 * 99999999999999999999", "too large");
     check("0.99999999999 * 1", "1 (rounded)");
 }
+
+#[test]
+fn what_reads_files_says_that_they_may_be_private() {
+    let (_folder, tools) = project();
+    for tool in &tools {
+        let declared = tool.declaration();
+        assert_eq!(declared.yields.private, !declared.needs.is_empty(), "{}", declared.name);
+    }
+}

@@ -19,7 +19,7 @@ pub(super) fn level(asks: &[Template]) -> Level {
 /// What comes in and goes out through such a tool.
 pub(super) fn yields(asks: &[Template]) -> Yields {
     let fetches = asks.iter().any(|ask| ask.kind() == Kind::Fetch);
-    let private = asks.iter().any(|ask| matches!(ask.kind(), Kind::Env | Kind::Secret));
+    let private = asks.iter().any(|ask| matches!(ask.kind(), Kind::Read | Kind::Env | Kind::Secret));
     Yields { untrusted: fetches, egress: fetches, private }
 }
 

@@ -95,6 +95,7 @@ fn a_sidecar_fixes_and_adds_but_never_makes_less_of_what_is_asked_for() {
     assert_eq!((declared.name.as_str(), declared.description.as_str()), ("speak", "Speaks."));
     assert_eq!(declared.level, Level::Write, "what may fetch may send");
     assert!(declared.yields.egress && declared.yields.untrusted);
+    assert!(declared.yields.private, "what may read files may bring what must not leave");
     let needs: Vec<String> = declared.needs.iter().map(ToString::to_string).collect();
     assert_eq!(needs, ["read:data/**", "fetch:https://api.example.com"]);
     assert_eq!((declared.timeout_ms, declared.result_limit), (Some(37_000), Some(100)));

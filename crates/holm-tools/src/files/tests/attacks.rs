@@ -190,6 +190,9 @@ fn the_tools_say_what_they_need_and_no_argument_chooses_a_root() {
     for tool in toolbox.declarations() {
         let needs: Vec<String> = tool.needs.iter().map(ToString::to_string).collect();
         said += &format!("{} {:?} {}\n", tool.name, tool.level, needs.join(" "));
+        let reads = needs.iter().any(|need| need.starts_with("read:"));
+        assert_eq!(tool.yields.private, reads, "{}: what was read is marked", tool.name);
+        assert!(!tool.yields.egress && !tool.yields.untrusted, "{}", tool.name);
         assert!(
             tool.level == Level::ReadOnly || needs.iter().any(|need| need.starts_with("write:")),
             "{}",
