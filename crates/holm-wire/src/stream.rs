@@ -18,6 +18,11 @@ mod tests;
 /// The most bytes one reply may take on the wire: a thousand times a long answer, and still no danger to the host.
 pub const MAX_STREAM: u64 = 256 << 20;
 
+/// The most that is kept of one reply, as [`Draft::kept`] counts. Events carry a few letters in hundreds of bytes, so the bound on
+/// the wire alone would let a provider fill the memory with large ones. Two of the largest pictures fit, and the
+/// journal can hold the rest.
+pub const MAX_REPLY: u64 = 48 << 20;
+
 /// Decodes the body of one streamed reply.
 ///
 /// Feed bytes until [`Progress::Ended`] or the end of the connection, then call [`finish`](StreamDecoder::finish).
@@ -161,6 +166,10 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
             }
             *frames = frames.saturating_add(1);
             match events.event(frame, draft, sink) {
+                Step::More | Step::End if draft.kept() > MAX_REPLY => {
+                    let message = format!("the reply holds more than {MAX_REPLY} bytes");
+                    *phase = Phase::Failed(Box::new(classify::failure(FailureClass::Server, &message)));
+                }
                 Step::More => {}
                 Step::End => *phase = Phase::Ended,
                 Step::Fail(failure) => *phase = Phase::Failed(failure),
