@@ -7,7 +7,9 @@ use std::{
 
 use holm_kernel::{CallId, Failure, FailureClass, ModelResult, Reply};
 use holm_runtime::{CancellationToken, Delta, DeltaSink};
-use holm_wire::{Codec, Delivery, Progress, StreamDecoder, classify, framing::MAX_FRAME};
+use holm_wire::{
+    Codec, Delivery, Progress, StreamDecoder, classify, framing::MAX_FRAME, stream::check_values,
+};
 
 use crate::{Body, Incoming, Outgoing, TransportError, client::Shared, client::now_ms};
 
@@ -92,7 +94,7 @@ async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &
         Delivery::Whole => match watch.unless_stopped(gather(shared, &mut answer, MAX_FRAME)).await {
             None => ModelResult::Aborted(Reply::default()),
             Some(Err(error)) => failed(&error),
-            Some(Ok(body)) => match codec.reply(&body) {
+            Some(Ok(body)) => match check_values(&body).and_then(|()| codec.reply(&body)) {
                 Ok(reply) => {
                     holm_wire::delta::replay(&reply, &mut |piece| {
                         watch.deltas.delta(watch.call, delta(piece));

@@ -12,6 +12,8 @@ use crate::{
     framing::{Frame, Framing, MAX_FRAME},
 };
 
+mod values;
+
 #[cfg(test)]
 mod tests;
 
@@ -165,6 +167,10 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
                 return;
             }
             *frames = frames.saturating_add(1);
+            if let Err(failure) = check_values(frame.data) {
+                *phase = Phase::Failed(Box::new(failure));
+                return;
+            }
             match events.event(frame, draft, sink) {
                 Step::More | Step::End if draft.kept() > MAX_REPLY => {
                     let message = format!("the reply holds more than {MAX_REPLY} bytes");
@@ -185,7 +191,7 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
         let Self { framing, events, draft, phase, .. } = self;
         // What cannot be read here was cut off, which the phase then says.
         let _ = framing.finish(&mut |frame| {
-            if matches!(phase, Phase::Ended | Phase::Failed(_)) {
+            if matches!(phase, Phase::Ended | Phase::Failed(_)) || check_values(frame.data).is_err() {
                 return;
             }
             match events.event(frame, draft, sink) {
@@ -211,6 +217,7 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
         if let Some(failure) = classify::web_page(body) {
             return Err(failure);
         }
+        check_values(body)?;
         let reply = self.events.whole(body)?;
         delta::replay(&reply, sink);
         Ok(reply)
@@ -259,6 +266,18 @@ impl<F: Framing + Send, E: Events> StreamDecoder for Stream<F, E> {
     fn abort(self: Box<Self>) -> Reply {
         self.draft.into_partial()
     }
+}
+
+/// Looks whether a frame or a whole body can be parsed without filling the memory.
+///
+/// # Errors
+/// The failure, if it holds too many values.
+pub fn check_values(text: &[u8]) -> Result<(), Failure> {
+    if values::too_many(text) {
+        let message = format!("the reply holds more than {} values in one piece", values::MAX_VALUES);
+        return Err(classify::failure(FailureClass::Server, &message));
+    }
+    Ok(())
 }
 
 fn garbage(data: &[u8], place: u64) -> Failure {

@@ -2,7 +2,7 @@ use std::{boxed::Box, format, string::String, vec};
 
 use holm_kernel::{Failure, FailureClass, Reply};
 
-use super::{Events, MAX_REPLY, MAX_STREAM, Progress, Step, Stream, StreamDecoder};
+use super::{Events, MAX_REPLY, MAX_STREAM, Progress, Step, Stream, StreamDecoder, values::MAX_VALUES};
 use crate::{
     Codec, Draft, Sink,
     anthropic::Messages,
@@ -144,6 +144,25 @@ fn no_more_is_kept_of_a_reply_than_a_host_can_bear() {
         &format!("{begun}\n"),
         &format!("{{\"message\":{{\"tool_calls\":[{calls}]}}}}\n"),
     );
+}
+
+#[test]
+fn an_event_that_would_fill_the_memory_when_parsed_is_not_parsed() {
+    let text = "[{,".repeat(MAX_VALUES);
+    let check = |event: &str, refused: bool| {
+        let start = r#"{"type":"message","content":[{"type":"text","text":"hi"}],"extra":"#;
+        for body in [format!("data: {event}\n\n"), format!("{start}{event}}}")] {
+            let (result, _) = decode(&Messages::default(), &[body.as_bytes()]);
+            let crowded = result.is_err_and(|failure| failure.message.contains("values"));
+            assert_eq!(crowded, refused, "{}", &event[..20]);
+        }
+    };
+    check(&format!("[{}{{}}]", "{},".repeat(MAX_VALUES)), true);
+    check(&format!("[{}{{}}]", "{},".repeat(10_000)), false);
+    // What stands in a string is one value, however its quotes are written.
+    check(&format!("[\"{text}\"]"), false);
+    check(&format!("[\"\\\"{text}\\\\\"]"), false);
+    check(&format!("[\"\\\\\",{}{{}}]", "{},".repeat(MAX_VALUES)), true);
 }
 
 #[test]

@@ -152,8 +152,11 @@ fn bodies() -> Vec<Kind> {
         .into_iter()
         .map(|(name, bytes)| kind(format!("the body is {name}"), move |_| stream(bytes.to_vec())))
         .collect();
-    let large: [Large; 6] = [
+    let large: [Large; 7] = [
         ("a line of two mebibytes", || vec![b'x'; 2 << 20]),
+        ("a million empty choices", || {
+            [b"data: {\"choices\":[".to_vec(), b"{},".repeat(1 << 20), b"{}]}\n\n".to_vec()].concat()
+        }),
         ("ten thousand empty events", || b"data: {}\n\n".repeat(10_000)),
         ("a hundred thousand ends of lines", || vec![b'\n'; 100_000]),
         ("brackets without end", || [b"data: ".to_vec(), vec![b'['; 200_000]].concat()),
