@@ -128,7 +128,10 @@ impl ConverseEvents {
         let whole = reasoning.reasoning_text.as_ref();
         let (text, signature) =
             whole.map_or((&reasoning.text, &reasoning.signature), |whole| (&whole.text, &whole.signature));
-        let open = self.open.entry(index).or_insert(Open::Thinking { signature: String::new() });
+        let open = self.open.entry(index).or_insert_with(|| {
+            draft.charge(size_of::<Open>());
+            Open::Thinking { signature: String::new() }
+        });
         if let Open::Thinking { signature: so_far } = open {
             draft.charge(signature.as_str().len());
             so_far.push_str(signature.as_str());

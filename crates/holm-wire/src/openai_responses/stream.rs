@@ -178,6 +178,7 @@ impl ResponseEvents {
 
     fn begin(&mut self, index: u64, item: &Item<'_>, draft: &mut Draft, sink: Sink<'_>) {
         draft.close();
+        draft.charge(size_of::<Open>());
         self.current = Some(index);
         let open = self.open.entry(index).or_default();
         if item.kind.as_str() == "function_call" && !open.named {
