@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use holm_kernel::{FailureClass, ModelResult};
@@ -117,7 +117,8 @@ impl Builder {
     }
 
     /// Sends requests another way: through a [`Recorder`](crate::Recorder), or from a recording
-    /// ([`Player`](crate::Player)). Time-outs and proxies are that way's business then.
+    /// ([`Player`](crate::Player)). Time-outs and proxies are that way's business then, except how long a reply may be
+    /// silent.
     #[must_use]
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transport = Some(transport);
@@ -139,7 +140,8 @@ impl Builder {
         };
         let secrets = self.keys.secrets();
         let (endpoints, keys, options) = (self.endpoints, self.keys, self.options);
-        Ok(Client { shared: Arc::new(Shared { endpoints, keys, options, transport, secrets }) })
+        let silence = self.timeouts.silence;
+        Ok(Client { shared: Arc::new(Shared { endpoints, keys, options, transport, secrets, silence }) })
     }
 }
 
@@ -184,6 +186,7 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) secrets: Secrets,
+    pub(crate) silence: Duration,
 }
 
 impl Shared {

@@ -1,10 +1,15 @@
 //! One request and its answer: bytes in, a model's result out.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use holm_kernel::{CallId, Failure, FailureClass, ModelResult, Reply};
 use holm_runtime::{CancellationToken, Delta, DeltaSink};
-use holm_wire::{Codec, Delivery, Progress, StreamDecoder, classify, framing::MAX_FRAME};
+use holm_wire::{
+    Codec, Delivery, Progress, StreamDecoder, classify, framing::MAX_FRAME, stream::check_values,
+};
 
 use crate::{Body, Incoming, Outgoing, TransportError, client::Shared, client::now_ms};
 
@@ -60,7 +65,7 @@ pub(crate) async fn run(shared: &Shared, codec: &dyn Codec, request: Outgoing, w
     }
     let result = match answer.status {
         200..=299 => read(shared, codec, answer, &watch).await,
-        _ => refused(answer, &watch).await,
+        _ => refused(shared, answer, &watch).await,
     };
     match (result, id) {
         (ModelResult::Failed(failure), Some(id)) => {
@@ -85,11 +90,11 @@ async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &
         return ModelResult::Failed(classify::failure(FailureClass::Network, &message));
     }
     match shared.options.delivery {
-        Delivery::Stream => streamed(codec.stream(), answer.body.as_mut(), watch).await,
-        Delivery::Whole => match watch.unless_stopped(collect(answer.body.as_mut(), MAX_FRAME)).await {
+        Delivery::Stream => streamed(codec.stream(), answer.body.as_mut(), watch, shared.silence).await,
+        Delivery::Whole => match watch.unless_stopped(gather(shared, &mut answer, MAX_FRAME)).await {
             None => ModelResult::Aborted(Reply::default()),
             Some(Err(error)) => failed(&error),
-            Some(Ok(body)) => match codec.reply(&body) {
+            Some(Ok(body)) => match check_values(&body).and_then(|()| codec.reply(&body)) {
                 Ok(reply) => {
                     holm_wire::delta::replay(&reply, &mut |piece| {
                         watch.deltas.delta(watch.call, delta(piece));
@@ -102,21 +107,37 @@ async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &
     }
 }
 
-async fn streamed(mut decoder: Box<dyn StreamDecoder>, body: &mut dyn Body, watch: &Watch) -> ModelResult {
-    let mut sink = |piece: holm_wire::Delta<'_>| watch.deltas.delta(watch.call, delta(piece));
+async fn streamed(
+    mut decoder: Box<dyn StreamDecoder>,
+    body: &mut dyn Body,
+    watch: &Watch,
+    silence: Duration,
+) -> ModelResult {
+    let mut heard = Instant::now();
     let broke = loop {
         match watch.unless_stopped(body.next()).await {
             None => return ModelResult::Aborted(decoder.abort()),
             Some(Ok(Some(bytes))) => {
-                if decoder.feed(&bytes, &mut sink) == Progress::Ended {
+                let mut spoke = false;
+                let progress = decoder.feed(&bytes, &mut |piece| {
+                    spoke = true;
+                    watch.deltas.delta(watch.call, delta(piece));
+                });
+                if progress == Progress::Ended {
                     let _ = tokio::time::timeout(LAST_CHUNK, body.next()).await;
                     break None;
+                }
+                if spoke {
+                    heard = Instant::now();
+                } else if heard.elapsed() > silence {
+                    break Some(silent(silence));
                 }
             }
             Some(Ok(None)) => break None,
             Some(Err(error)) => break Some(error),
         }
     };
+    let mut sink = |piece: holm_wire::Delta<'_>| watch.deltas.delta(watch.call, delta(piece));
     match (decoder.finish(&mut sink), broke) {
         (Ok(reply), _) => ModelResult::Replied(reply),
         // The decoder sees only that the end is missing; the transport knows why.
@@ -128,7 +149,7 @@ async fn streamed(mut decoder: Box<dyn StreamDecoder>, body: &mut dyn Body, watc
 }
 
 /// An answer that is not a reply.
-async fn refused(mut answer: Incoming, watch: &Watch) -> ModelResult {
+async fn refused(shared: &Shared, mut answer: Incoming, watch: &Watch) -> ModelResult {
     if (300..400).contains(&answer.status) {
         let message = format!(
             "status {}: the service is somewhere else now, and a key is not sent after it; correct the base URL",
@@ -136,7 +157,7 @@ async fn refused(mut answer: Incoming, watch: &Watch) -> ModelResult {
         );
         return ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
     }
-    let body = match watch.unless_stopped(collect(answer.body.as_mut(), MAX_ERROR)).await {
+    let body = match watch.unless_stopped(gather(shared, &mut answer, MAX_ERROR)).await {
         None => return ModelResult::Aborted(Reply::default()),
         // The status says enough.
         Some(body) => body.unwrap_or_default(),
@@ -152,8 +173,23 @@ async fn refused(mut answer: Incoming, watch: &Watch) -> ModelResult {
     ModelResult::Failed(classify::http(&failure))
 }
 
+/// Reads a body that is of use only as a whole, as far as the limit and no longer than a reply may be silent.
+pub(crate) async fn gather(
+    shared: &Shared,
+    answer: &mut Incoming,
+    limit: usize,
+) -> Result<Vec<u8>, TransportError> {
+    let body = tokio::time::timeout(shared.silence, collect(answer.body.as_mut(), limit)).await;
+    body.unwrap_or_else(|_| Err(silent(shared.silence)))
+}
+
+fn silent(limit: Duration) -> TransportError {
+    let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    TransportError::Late { what: "nothing of the reply came", millis }
+}
+
 /// Reads a body as far as the limit; what follows is left unread.
-pub(crate) async fn collect(body: &mut dyn Body, limit: usize) -> Result<Vec<u8>, TransportError> {
+async fn collect(body: &mut dyn Body, limit: usize) -> Result<Vec<u8>, TransportError> {
     let mut out = Vec::new();
     while let Some(bytes) = body.next().await? {
         let room = limit.saturating_sub(out.len());

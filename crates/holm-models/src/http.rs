@@ -28,6 +28,9 @@ pub struct Timeouts {
     pub first_byte: Duration,
     /// Between two pieces of the body.
     pub idle: Duration,
+    /// Between two pieces of the reply. Signs of life without a word keep a connection open for ever; a model that thinks
+    /// in silence may take long.
+    pub silence: Duration,
 }
 
 impl Default for Timeouts {
@@ -36,6 +39,7 @@ impl Default for Timeouts {
             connect: Duration::from_secs(15),
             first_byte: Duration::from_mins(10),
             idle: Duration::from_mins(3),
+            silence: Duration::from_hours(1),
         }
     }
 }

@@ -7,7 +7,7 @@ use holm_wire::{Method, classify};
 use crate::{
     Client,
     client::{now_ms, probe},
-    exchange::{collect, failure_of},
+    exchange::{failure_of, gather},
 };
 
 /// A list is read this far; the longest known one is about a tenth of it.
@@ -66,8 +66,7 @@ impl Client {
         };
         let sent = shared.transport.send(shared.outgoing(provider, endpoint, request)).await;
         let mut answer = sent.map_err(|error| failed(failure_of(&error)))?;
-        let body =
-            collect(answer.body.as_mut(), MAX_LIST).await.map_err(|error| failed(failure_of(&error)))?;
+        let body = gather(shared, &mut answer, MAX_LIST).await.map_err(|error| failed(failure_of(&error)))?;
         if !(200..300).contains(&answer.status) {
             let headers: Vec<(&str, &str)> =
                 answer.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

@@ -5,12 +5,16 @@ use alloc::{
 };
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Reply, StopReason, Thinking, ToolCall, Usage};
+use holm_kernel::{Block, Reply, Source, StopReason, Thinking, ToolCall, Usage};
 
 use crate::{Delta, Sink};
 
 #[cfg(test)]
 mod tests;
+
+/// What a block counts beside its content: its place in the lists and maps of a draft, and its short texts. Without it a
+/// thousand empty calls would count as nothing.
+const BLOCK: usize = 1 << 10;
 
 /// What has arrived of a reply.
 ///
@@ -38,9 +42,20 @@ pub struct Draft {
     usage: Usage,
     stop: Option<StopReason>,
     model: Option<String>,
+    kept: u64,
 }
 
 impl Draft {
+    /// How many bytes are kept for the reply, about: its content, and what each block costs beside it.
+    pub const fn kept(&self) -> u64 {
+        self.kept
+    }
+
+    /// Counts bytes that a decoder keeps beside the draft, or puts into a replay.
+    pub const fn charge(&mut self, bytes: usize) {
+        self.kept = self.kept.saturating_add(bytes as u64);
+    }
+
     /// Adds text.
     pub fn text(&mut self, text: &str, sink: Sink<'_>) {
         if text.is_empty() {
@@ -50,6 +65,7 @@ impl Draft {
             Some(Block::Text(so_far)) if self.open => so_far.push_str(text),
             _ => self.push(Block::Text(text.to_owned())),
         }
+        self.charge(text.len());
         sink(Delta::Text { offset: self.said, text });
         self.said = self.said.saturating_add(text.len() as u64);
     }
@@ -63,12 +79,13 @@ impl Draft {
             Some(Block::Thinking(so_far)) if self.open => so_far.text.push_str(text),
             _ => self.push(Block::Thinking(Thinking { text: text.to_owned(), replay: None })),
         }
+        self.charge(text.len());
         sink(Delta::Thinking { offset: self.thought, text });
         self.thought = self.thought.saturating_add(text.len() as u64);
     }
 
     /// Notes what the provider wants to see again: on the open reasoning, or as reasoning of its own that shows nothing.
-    /// The reasoning block is closed.
+    /// The reasoning block is closed. What the replay holds is [charged](Draft::charge) by whoever reads it.
     pub fn thinking_replay(&mut self, replay: Json) {
         match self.blocks.last_mut() {
             Some(Block::Thinking(so_far)) if self.open => so_far.replay = Some(replay),
@@ -84,6 +101,10 @@ impl Draft {
 
     /// Adds a picture or file.
     pub fn block(&mut self, block: Block) {
+        if let Block::Image(media) | Block::File(media) = &block {
+            let (Source::Base64(data) | Source::Url(data) | Source::Reference(data)) = &media.source;
+            self.charge(data.len());
+        }
         self.push(block);
         self.open = false;
     }
@@ -174,6 +195,7 @@ impl Draft {
     }
 
     fn push(&mut self, block: Block) {
+        self.charge(BLOCK);
         self.blocks.push(block);
         self.open = true;
     }
@@ -204,6 +226,8 @@ impl Draft {
         let id = self.unique(piece.id, place);
         let call = OpenCall { block: self.blocks.len(), wire_id: piece.id.to_owned(), ..OpenCall::default() };
         self.calls.push(call);
+        // The id is kept as it came, as it is given on, and among those that are taken.
+        self.charge(BLOCK.saturating_add(piece.id.len().saturating_mul(3)));
         self.blocks.push(Block::ToolCall(ToolCall { id, ..ToolCall::default() }));
         self.open = false;
         if let Some(key) = key {
@@ -223,10 +247,12 @@ impl Draft {
     }
 
     fn extend(&mut self, place: usize, piece: &CallPiece<'_>, sink: Sink<'_>) {
+        self.charge(piece.arguments.len());
         let Some(open) = self.calls.get_mut(place) else { return };
         let Some(Block::ToolCall(call)) = self.blocks.get_mut(open.block) else { return };
         if call.name.is_empty() {
             piece.name.clone_into(&mut call.name);
+            self.kept = self.kept.saturating_add(piece.name.len() as u64);
         }
         open.balance.read(piece.arguments);
         call.arguments.push_str(piece.arguments);

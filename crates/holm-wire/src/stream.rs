@@ -12,11 +12,18 @@ use crate::{
     framing::{Frame, Framing, MAX_FRAME},
 };
 
+mod values;
+
 #[cfg(test)]
 mod tests;
 
 /// The most bytes one reply may take on the wire: a thousand times a long answer, and still no danger to the host.
 pub const MAX_STREAM: u64 = 256 << 20;
+
+/// The most that is kept of one reply, as [`Draft::kept`] counts. Events carry a few letters in hundreds of bytes, so the bound on
+/// the wire alone would let a provider fill the memory with large ones. Two of the largest pictures fit, and the
+/// journal can hold the rest.
+pub const MAX_REPLY: u64 = 48 << 20;
 
 /// Decodes the body of one streamed reply.
 ///
@@ -160,7 +167,15 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
                 return;
             }
             *frames = frames.saturating_add(1);
+            if let Err(failure) = check_values(frame.data) {
+                *phase = Phase::Failed(Box::new(failure));
+                return;
+            }
             match events.event(frame, draft, sink) {
+                Step::More | Step::End if draft.kept() > MAX_REPLY => {
+                    let message = format!("the reply holds more than {MAX_REPLY} bytes");
+                    *phase = Phase::Failed(Box::new(classify::failure(FailureClass::Server, &message)));
+                }
                 Step::More => {}
                 Step::End => *phase = Phase::Ended,
                 Step::Fail(failure) => *phase = Phase::Failed(failure),
@@ -176,7 +191,7 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
         let Self { framing, events, draft, phase, .. } = self;
         // What cannot be read here was cut off, which the phase then says.
         let _ = framing.finish(&mut |frame| {
-            if matches!(phase, Phase::Ended | Phase::Failed(_)) {
+            if matches!(phase, Phase::Ended | Phase::Failed(_)) || check_values(frame.data).is_err() {
                 return;
             }
             match events.event(frame, draft, sink) {
@@ -202,6 +217,7 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
         if let Some(failure) = classify::web_page(body) {
             return Err(failure);
         }
+        check_values(body)?;
         let reply = self.events.whole(body)?;
         delta::replay(&reply, sink);
         Ok(reply)
@@ -250,6 +266,18 @@ impl<F: Framing + Send, E: Events> StreamDecoder for Stream<F, E> {
     fn abort(self: Box<Self>) -> Reply {
         self.draft.into_partial()
     }
+}
+
+/// Looks whether a frame or a whole body can be parsed without filling the memory.
+///
+/// # Errors
+/// The failure, if it holds too many values.
+pub fn check_values(text: &[u8]) -> Result<(), Failure> {
+    if values::too_many(text) {
+        let message = format!("the reply holds more than {} values in one piece", values::MAX_VALUES);
+        return Err(classify::failure(FailureClass::Server, &message));
+    }
+    Ok(())
 }
 
 fn garbage(data: &[u8], place: u64) -> Failure {

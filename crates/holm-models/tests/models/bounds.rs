@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use holm_kernel::{Config, Ending, Model, Prompt, Started};
 use holm_models::Timeouts;
 use holm_runtime::drive;
-use holm_testkit::double::{Act, Double, Fault};
+use holm_testkit::double::{Act, Double, Endless, Fault};
 use holm_wire::Format;
 
 use crate::stage::{TIMEOUTS, Watched, answered, client, client_with, play};
@@ -40,6 +40,14 @@ async fn a_provider_that_falls_silent_is_not_waited_for_for_ever() {
         .unwrap();
     let error = client.list_models("double").await.unwrap_err();
     assert!(error.to_string().contains("no answer began within 200 ms"), "{error}");
+}
+
+#[tokio::test]
+async fn a_provider_that_shows_signs_of_life_and_says_nothing_is_not_waited_for_for_ever() {
+    let impatient = Timeouts { silence: Duration::ZERO, ..TIMEOUTS };
+    let signs = Endless::Body { status: 200, first: b": ping\n\n".to_vec(), again: b": ping\n\n".to_vec() };
+    let message = message_of(vec![Act::fails(Fault::Endless(signs))], impatient).await;
+    assert!(message.starts_with("nothing of the reply came within 0 ms"), "{message}");
 }
 
 #[tokio::test]

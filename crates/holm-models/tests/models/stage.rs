@@ -34,6 +34,7 @@ pub(crate) const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(5),
     first_byte: Duration::from_secs(10),
     idle: Duration::from_secs(10),
+    silence: Duration::from_mins(2),
 };
 
 pub(crate) fn codec(format: Format) -> Arc<dyn Codec> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use holm_kernel::{Block, Failure, FailureClass, Reply, StopReason, Thinking, ToolCall, Usage};
 
-use super::Bend;
+use super::{Bend, Ending, Endless};
 
 /// One answer: a reply, and what goes wrong while it is sent.
 #[derive(Debug, Clone)]
@@ -61,6 +61,10 @@ pub enum Fault {
     HangUp,
     /// The body is the format's own, with these changes, one after the other; HTTP says that all is well.
     Bent(Vec<Bend>),
+    /// The stream is right up to its end; where no stream is asked for, nothing is wrong.
+    Ends(Ending),
+    /// The answer goes on until the client hangs up, or until it has had a gibibyte.
+    Endless(Endless),
 }
 
 impl Act {

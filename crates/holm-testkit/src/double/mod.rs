@@ -23,6 +23,8 @@
 mod act;
 mod bend;
 mod connection;
+mod ending;
+mod endless;
 mod perform;
 mod rehearsed;
 mod request;
@@ -34,6 +36,8 @@ mod tests;
 
 pub use act::{Act, Fault};
 pub use bend::Bend;
+pub use ending::Ending;
+pub use endless::Endless;
 pub use rehearsed::{HELLO, rehearsed};
 pub use request::Seen;
 pub use server::Double;

@@ -11,6 +11,7 @@ use super::{
     Act, Fault,
     act::failure,
     connection::{Connection, Waited},
+    endless,
     route::{Route, stream_type},
 };
 
@@ -48,6 +49,9 @@ pub(super) fn perform(
         Some(Fault::Body { status, content_type, bytes }) => {
             return whole(connection, *status, content_type, act, number, bytes);
         }
+        Some(Fault::Endless(what)) => {
+            return endless::perform(connection, route, head, act, what, number, stopped);
+        }
         Some(Fault::ErrorInStream { class, message }) => {
             let mut stream = route.codec.stream(head.clone());
             for block in act.reply.blocks.iter().take(1) {
@@ -55,13 +59,18 @@ pub(super) fn perform(
             }
             stream.fail(&failure(*class, message), &mut body);
         }
+        Some(Fault::Ends(ending)) if asked.delivery == Delivery::Stream => {
+            let mut stream = route.codec.stream(head.clone());
+            ending.write(route.format, stream.as_mut(), &act.reply, act.piece, &mut body);
+        }
         Some(
             Fault::Truncated(_)
             | Fault::Closed(_)
             | Fault::Reset(_)
             | Fault::Stall(_)
             | Fault::Drip(_)
-            | Fault::Bent(_),
+            | Fault::Bent(_)
+            | Fault::Ends(_),
         )
         | None => match asked.delivery {
             Delivery::Stream => route.codec.stream(head.clone()).reply(&act.reply, act.piece, &mut body),
@@ -142,7 +151,7 @@ pub(super) fn plain(connection: &mut Connection, status: u16, body: &str) -> io:
     connection.write(body.as_bytes())
 }
 
-fn head_bytes(status: u16, content_type: &str, length: &str, act: &Act, number: u64) -> Vec<u8> {
+pub(super) fn head_bytes(status: u16, content_type: &str, length: &str, act: &Act, number: u64) -> Vec<u8> {
     let mut out =
         format!("HTTP/1.1 {status} {}\r\ncontent-type: {content_type}\r\n{length}\r\n", reason(status));
     out += &format!("x-request-id: req-double-{number}\r\nrequest-id: req-double-{number}\r\n");

@@ -4,6 +4,7 @@ use std::{
     time::Duration,
 };
 
+use holm_kernel::Block;
 use holm_wire::Format;
 
 use super::*;
@@ -94,6 +95,39 @@ fn faults_are_faults_on_the_wire() {
     check(Fault::Closed(500), false, true);
     check(Fault::Reset(500), false, false);
     check(Fault::HangUp, false, true);
+}
+
+#[test]
+fn an_end_is_said_twice_or_without_what_was_used() {
+    let check = |path: &str, ending: Ending, word: &str, times: usize| {
+        let double = Double::start([Act::says("hello").with(Fault::Ends(ending))]).unwrap();
+        let (text, _) = answer(ask(&double, path, &CHAT.replace("\"m\",", "\"m\",\"max_tokens\":9,")));
+        assert_eq!(text.matches(word).count(), times, "{path}, {ending:?}: {text}");
+    };
+    check("/v1/chat/completions", Ending::Twice, "data: [DONE]", 2);
+    check("/v1/chat/completions", Ending::Twice, "\"finish_reason\":\"stop\"", 1);
+    check("/v1/chat/completions", Ending::Twice, "\"finish_reason\":\"length\"", 1);
+    check("/api/chat", Ending::Twice, "\"done\":true", 2);
+    check("/v1/messages", Ending::WithoutUsage, "\"usage\"", 0);
+    check("/v1/messages", Ending::WithoutUsage, "message_stop", 2);
+    check("/api/chat", Ending::WithoutUsage, "eval_count", 0);
+}
+
+#[test]
+fn an_answer_without_end_ends_when_the_client_leaves() {
+    let text = Endless::Pieces(Block::Text("more ".repeat(100)));
+    let error = Endless::Body { status: 400, first: b"{".to_vec(), again: b"x".to_vec() };
+    let head = Endless::Head(b"x-more: x\r\n".to_vec());
+    for (endless, holds) in [(text, "more more "), (error, "xxxxxxxxxx"), (head, "x-more: x\r\nx-more: x")] {
+        let double = Double::start([Act::fails(Fault::Endless(endless))]).unwrap();
+        let mut client = ask(&double, "/v1/chat/completions", CHAT);
+        let mut taken = vec![0; 1 << 20];
+        client.read_exact(&mut taken).unwrap();
+        assert!(String::from_utf8_lossy(&taken).contains(holds));
+        assert_eq!(double.left_early(), 0, "{holds}");
+        drop(client);
+        assert!(double.wait_until_left(1, Duration::from_secs(5)), "{holds}");
+    }
 }
 
 #[test]

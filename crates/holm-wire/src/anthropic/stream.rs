@@ -43,6 +43,18 @@ enum Open {
     Unknown,
 }
 
+impl Open {
+    /// What it keeps beside the draft.
+    const fn size(&self) -> usize {
+        let text = match self {
+            Self::Thinking { signature } => signature.len(),
+            Self::Call { whole, .. } => whole.len(),
+            Self::Text | Self::Unknown => 0,
+        };
+        text.saturating_add(size_of::<Self>())
+    }
+}
+
 /// What the text of a remembered event was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -109,6 +121,7 @@ impl MessageEvents {
                 Open::Thinking { signature: block.signature.as_str().to_owned() }
             }
             "redacted_thinking" => {
+                draft.charge(block.data.as_str().len());
                 draft.thinking_replay(replay("redacted", block.data.as_str()));
                 Open::Unknown
             }
@@ -119,6 +132,7 @@ impl MessageEvents {
             }
             _ => Open::Unknown,
         };
+        draft.charge(open.size());
         self.open.insert(index, open);
     }
 
@@ -128,7 +142,9 @@ impl MessageEvents {
         match self.open.get_mut(&index) {
             Some(Open::Unknown) => return,
             Some(Open::Thinking { signature: so_far }) => {
-                so_far.push_str(delta.signature.as_ref().map_or("", Str::as_str));
+                let more = delta.signature.as_ref().map_or("", Str::as_str);
+                draft.charge(more.len());
+                so_far.push_str(more);
             }
             Some(Open::Call { pieces, .. }) => {
                 *pieces |= delta.partial_json.as_ref().is_some_and(|json| !json.as_str().is_empty());

@@ -100,7 +100,10 @@ impl ConverseEvents {
 
     fn piece(&mut self, index: u64, delta: &Delta<'_>, draft: &mut Draft, sink: Sink<'_>) {
         if let Some(text) = &delta.text {
-            self.open.entry(index).or_insert(Open::Text);
+            self.open.entry(index).or_insert_with(|| {
+                draft.charge(size_of::<Open>());
+                Open::Text
+            });
             draft.text(text.as_str(), sink);
         }
         if let Some(reasoning) = &delta.reasoning_content {
@@ -118,14 +121,19 @@ impl ConverseEvents {
     fn reasoning(&mut self, index: u64, reasoning: &Reasoning<'_>, draft: &mut Draft, sink: Sink<'_>) {
         if !reasoning.redacted_content.as_str().is_empty() {
             draft.close();
+            draft.charge(reasoning.redacted_content.as_str().len());
             draft.thinking_replay(replay("redacted", reasoning.redacted_content.as_str()));
             return;
         }
         let whole = reasoning.reasoning_text.as_ref();
         let (text, signature) =
             whole.map_or((&reasoning.text, &reasoning.signature), |whole| (&whole.text, &whole.signature));
-        let open = self.open.entry(index).or_insert(Open::Thinking { signature: String::new() });
+        let open = self.open.entry(index).or_insert_with(|| {
+            draft.charge(size_of::<Open>());
+            Open::Thinking { signature: String::new() }
+        });
         if let Open::Thinking { signature: so_far } = open {
+            draft.charge(signature.as_str().len());
             so_far.push_str(signature.as_str());
         }
         draft.thinking(text.as_str(), sink);

@@ -1,7 +1,7 @@
 use std::{format, string::String, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, StopReason, Usage};
+use holm_kernel::{Block, Media, Source, StopReason, Usage};
 
 use super::{CallPiece, Draft};
 
@@ -76,6 +76,28 @@ fn the_stop_fits_what_was_said() {
     check(Some(StopReason::EndTurn), true, StopReason::ToolUse);
     check(Some(StopReason::ToolUse), false, StopReason::EndTurn);
     check(Some(StopReason::MaxTokens), true, StopReason::MaxTokens);
+}
+
+#[test]
+fn everything_that_is_kept_is_counted() {
+    let grows = |what: &str, least: u64, add: &dyn Fn(&mut Draft)| {
+        let mut draft = Draft::default();
+        draft.text("begun", &mut |_| {});
+        let before = draft.kept();
+        add(&mut draft);
+        let more = draft.kept() - before;
+        assert!((least..=least + 2_100).contains(&more), "{what}: {more} for {least}");
+    };
+    let long = "x".repeat(10_000);
+    let media = Media { media_type: "image/png".into(), source: Source::Base64(long.clone()), name: None };
+    grows("text", 10_000, &|draft| draft.text(&long, &mut |_| {}));
+    grows("thinking", 10_000, &|draft| draft.thinking(&long, &mut |_| {}));
+    grows("arguments", 10_000, &|draft| draft.call(Some(0), &piece("a", "f", &long), &mut |_| {}));
+    grows("a name", 10_000, &|draft| draft.call(Some(0), &piece("a", &long, "{}"), &mut |_| {}));
+    grows("an id, three times", 30_000, &|draft| draft.call(Some(0), &piece(&long, "f", "{}"), &mut |_| {}));
+    grows("a picture", 10_000, &|draft| draft.block(Block::Image(media.clone())));
+    grows("a signature", 10_000, &|draft| draft.charge(long.len()));
+    grows("a call that says nothing", 500, &|draft| draft.call(None, &piece("", "f", "{}"), &mut |_| {}));
 }
 
 #[test]

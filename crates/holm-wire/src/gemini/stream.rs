@@ -58,6 +58,7 @@ impl ContentEvents {
             // A signed part is never joined to another.
             draft.close();
         }
+        draft.charge(signature.len());
         let place = match (part.is_thought(), text) {
             (true, _) => {
                 draft.thinking(text, sink);
@@ -80,6 +81,7 @@ impl ContentEvents {
         draft.call(Some(self.calls), &piece, sink);
         self.calls = self.calls.saturating_add(1);
         if !signature.is_empty() {
+            draft.charge(signature.len());
             draft.call_replay(signed(signature, Place::Own));
         }
     }

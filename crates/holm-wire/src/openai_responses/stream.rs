@@ -170,16 +170,21 @@ impl ResponseEvents {
         if self.current.replace(index) != Some(index) {
             draft.close();
         }
-        self.open.entry(index).or_default()
+        self.open.entry(index).or_insert_with(|| {
+            draft.charge(size_of::<Open>());
+            Open::default()
+        })
     }
 
     fn begin(&mut self, index: u64, item: &Item<'_>, draft: &mut Draft, sink: Sink<'_>) {
         draft.close();
+        draft.charge(size_of::<Open>());
         self.current = Some(index);
         let open = self.open.entry(index).or_default();
         if item.kind.as_str() == "function_call" && !open.named {
             open.named = true;
             open.whole = arguments(item).into_owned();
+            draft.charge(open.whole.len());
             // Services without call ids of their own repeat the item's.
             let id = if item.call_id.as_str().is_empty() { &item.id } else { &item.call_id };
             let piece = CallPiece { id: id.as_str(), name: item.name.as_str(), arguments: "" };
@@ -213,6 +218,7 @@ impl ResponseEvents {
                     }
                 }
                 if let Some(replay) = raw.and_then(replay) {
+                    draft.charge(raw.map_or(0, |raw| raw.get().len()));
                     draft.thinking_replay(replay);
                 }
             }

@@ -1,8 +1,8 @@
-use std::{boxed::Box, vec};
+use std::{boxed::Box, format, string::String, vec};
 
 use holm_kernel::{Failure, FailureClass, Reply};
 
-use super::{Events, MAX_STREAM, Progress, Step, Stream, StreamDecoder};
+use super::{Events, MAX_REPLY, MAX_STREAM, Progress, Step, Stream, StreamDecoder, values::MAX_VALUES};
 use crate::{
     Codec, Draft, Sink,
     anthropic::Messages,
@@ -73,7 +73,7 @@ fn white_space_before_a_body_is_no_part_of_it_however_it_comes() {
     for start in ["\n\n", " \t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t", "\u{feff}"] {
         for body in ["{\"id\":", "[1", "<html>", "{}"] {
             for codec in codecs {
-                check_cuts(codec, std::format!("{start}{body}").as_bytes());
+                check_cuts(codec, format!("{start}{body}").as_bytes());
             }
         }
     }
@@ -101,6 +101,68 @@ fn a_line_without_end_and_a_stream_without_end_are_refused() {
     let _ = page.feed(b"<", &mut |_| {});
     let filler = vec![b'x'; MAX_FRAME];
     assert_eq!(page.feed(&filler, &mut |_| {}), Progress::Ended);
+}
+
+/// Feeds a piece until no more is wanted; what the failure says, and how many bytes that took.
+fn feed_without_end(mut decoder: Box<dyn StreamDecoder>, first: &[u8], again: &[u8]) -> (String, u64) {
+    let mut fed = 0_u64;
+    assert_eq!(decoder.feed(first, &mut |_| {}), Progress::More);
+    while decoder.feed(again, &mut |_| {}) == Progress::More {
+        fed += again.len() as u64;
+        assert!(fed <= MAX_STREAM, "bounded");
+    }
+    let failure = decoder.finish(&mut |_| {}).unwrap_err();
+    assert_eq!(failure.class, FailureClass::Server);
+    (failure.message, fed)
+}
+
+#[test]
+fn no_more_is_kept_of_a_reply_than_a_host_can_bear() {
+    let limit = format!("the reply holds more than {MAX_REPLY} bytes");
+    let check = |codec: &dyn Codec, first: &str, again: &str| {
+        let (message, fed) = feed_without_end(codec.stream(), first.as_bytes(), again.as_bytes());
+        assert!(message.contains(&limit), "{message}");
+        assert!(fed <= MAX_REPLY + again.len() as u64, "{fed}");
+    };
+    let long = "x".repeat(1 << 20);
+    let begun = r#"{"message":{"content":"a"}}"#;
+    check(
+        &Ollama::default(),
+        &format!("{begun}\n"),
+        &format!("{{\"message\":{{\"content\":\"{long}\"}}}}\n"),
+    );
+    // Signatures are no text, and are kept until the reasoning ends.
+    let start = r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking"}}"#;
+    let piece = format!(
+        r#"data: {{"type":"content_block_delta","index":0,"delta":{{"type":"signature_delta","signature":"{long}"}}}}"#
+    );
+    check(&Messages::default(), &format!("{start}\n\n"), &format!("{piece}\n\n"));
+    // A call that says nothing takes room too, in one event as in many.
+    let calls = [r#"{"function":{"name":"f","arguments":{}}}"#; 1_000].join(",");
+    check(
+        &Ollama::default(),
+        &format!("{begun}\n"),
+        &format!("{{\"message\":{{\"tool_calls\":[{calls}]}}}}\n"),
+    );
+}
+
+#[test]
+fn an_event_that_would_fill_the_memory_when_parsed_is_not_parsed() {
+    let text = "[{,".repeat(MAX_VALUES);
+    let check = |event: &str, refused: bool| {
+        let start = r#"{"type":"message","content":[{"type":"text","text":"hi"}],"extra":"#;
+        for body in [format!("data: {event}\n\n"), format!("{start}{event}}}")] {
+            let (result, _) = decode(&Messages::default(), &[body.as_bytes()]);
+            let crowded = result.is_err_and(|failure| failure.message.contains("values"));
+            assert_eq!(crowded, refused, "{}", &event[..20]);
+        }
+    };
+    check(&format!("[{}{{}}]", "{},".repeat(MAX_VALUES)), true);
+    check(&format!("[{}{{}}]", "{},".repeat(10_000)), false);
+    // What stands in a string is one value, however its quotes are written.
+    check(&format!("[\"{text}\"]"), false);
+    check(&format!("[\"\\\"{text}\\\\\"]"), false);
+    check(&format!("[\"\\\\\",{}{{}}]", "{},".repeat(MAX_VALUES)), true);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use holm_kernel::FailureClass;
-use holm_testkit::double::{Act, Bend, Fault};
+use holm_testkit::double::{Act, Bend, Ending, Fault};
 
 /// What goes wrong at a place, by its name.
 type Places = (&'static str, fn(u16) -> Fault);
@@ -18,7 +18,7 @@ pub(super) struct Kind {
 
 /// Where the numbers of one run come from.
 #[derive(Debug, Clone, Copy)]
-struct Seed(u64);
+pub(super) struct Seed(u64);
 
 impl Kind {
     /// Something wrong, then something right, so that a run that tries again has something to find.
@@ -40,7 +40,7 @@ pub(super) fn all() -> Vec<Kind> {
     [ends(), refusals(), bodies(), bends(), headers(), replies()].into_iter().flatten().collect()
 }
 
-fn kind(name: impl Into<String>, wrong: impl Fn(Seed) -> Act + Send + Sync + 'static) -> Kind {
+pub(super) fn kind(name: impl Into<String>, wrong: impl Fn(Seed) -> Act + Send + Sync + 'static) -> Kind {
     Kind { name: name.into(), wrong: Box::new(wrong) }
 }
 
@@ -53,6 +53,12 @@ fn ends() -> Vec<Kind> {
     let mut kinds = vec![
         kind("hangs up", |_| Act::fails(Fault::HangUp)),
         kind("drips", |_| call().with(Fault::Drip(Duration::ZERO))),
+        kind("says twice that a call has ended", |_| call().with(Fault::Ends(Ending::Twice))),
+        kind("says twice that a text has ended", |_| Act::says("Well.").with(Fault::Ends(Ending::Twice))),
+        kind("never says what a call has used", |_| call().with(Fault::Ends(Ending::WithoutUsage))),
+        kind("never says what a text has used", |_| {
+            Act::says("Well.").with(Fault::Ends(Ending::WithoutUsage))
+        }),
         kind("falls silent at once", |_| call().with(Fault::Stall(0))),
         kind("falls silent within", |seed| call().with(Fault::Stall(seed.near(500)))),
     ];
@@ -146,8 +152,11 @@ fn bodies() -> Vec<Kind> {
         .into_iter()
         .map(|(name, bytes)| kind(format!("the body is {name}"), move |_| stream(bytes.to_vec())))
         .collect();
-    let large: [Large; 6] = [
+    let large: [Large; 7] = [
         ("a line of two mebibytes", || vec![b'x'; 2 << 20]),
+        ("a quarter of a million empty choices", || {
+            [b"data: {\"choices\":[".to_vec(), b"{},".repeat(1 << 18), b"{}]}\n\n".to_vec()].concat()
+        }),
         ("ten thousand empty events", || b"data: {}\n\n".repeat(10_000)),
         ("a hundred thousand ends of lines", || vec![b'\n'; 100_000]),
         ("brackets without end", || [b"data: ".to_vec(), vec![b'['; 200_000]].concat()),
