@@ -9,6 +9,9 @@ SIM_SEED ?= $(shell date +%s)
 SIM_CRASH_POINTS ?= 15000
 SIM_TREE_STRIDE ?= 1
 
+# Seconds that the random scripts may take (none: as long as they take).
+SIM_MOST_SECONDS ?=
+
 # Random scripts within which a planted defect must be found.
 PLANTED_CASES ?= 20000
 
@@ -133,10 +136,10 @@ fmt: ## format the code
 	@scripts/setup check
 	@cargo fmt --all
 
-sim: ## the simulation and the tree of runs at length, optimised, rare situations counted (SIM_CASES=100000, SIM_CRASH_POINTS=15000)
+sim: ## the simulation and the tree of runs at length, optimised, rare situations counted (SIM_CASES=100000, SIM_CRASH_POINTS=15000, SIM_MOST_SECONDS=N)
 	@scripts/setup test
 	@echo "SIM_SEED=$(SIM_SEED) SIM_CASES=$(SIM_CASES) SIM_CRASH_POINTS=$(SIM_CRASH_POINTS)"
-	@SIM_SEED=$(SIM_SEED) SIM_CRASH_POINTS=$(SIM_CRASH_POINTS) PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit --test sim -- --nocapture --test-threads=1
+	@SIM_SEED=$(SIM_SEED) SIM_CRASH_POINTS=$(SIM_CRASH_POINTS) SIM_MOST_SECONDS=$(SIM_MOST_SECONDS) PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit --test sim -- --nocapture --test-threads=1
 	@if [ '$(SIM_TREE_STRIDE)' != 0 ]; then \
 		echo '== a tree of three levels with five children each, killed and cancelled at its appends'; \
 		HOLM_TREE_STRIDE=$(SIM_TREE_STRIDE) cargo test --release -p holm-runtime --lib child::tests::tree; fi
@@ -149,7 +152,7 @@ attack: ## play the attack cases of attacks/, their harmless twins and the lists
 	@scripts/setup test suites
 	@cargo test --quiet --workspace --features holm/otel --test attack
 
-crash: ## kill the built command at every write and sync, and let each of them fail (CRASH_FILES=6, CRASH_POINTS=N of each kind, CRASH_LEAST=N in all; HOLM_BIN: a command that is built)
+crash: ## kill the built command at every write and sync, let each of them fail, and kill it at random instants (CRASH_FILES=6, CRASH_POINTS=N of each kind, CRASH_KILLS=0 instants, CRASH_LEAST=N in all; HOLM_BIN: a command that is built)
 	@scripts/setup test crash
 	@[ -n "$$HOLM_BIN" ] || cargo build --quiet --workspace --features holm/otel --bin holm --example double
 	@scripts/crash-sweep $(CRASH_POINTS)

@@ -12,7 +12,7 @@ use crate::strategy::case;
 use crate::{ENOUGH, play, rng, seed};
 
 /// Of a hundred records so many must have been compared: below, the comparison says little.
-const COMPARED: u64 = 20;
+const COMPARED: u64 = 45;
 
 /// How far many runs were compared.
 #[derive(Default)]
