@@ -67,8 +67,8 @@ pub fn root(data: &[u8]) {
     let stage = &*STAGE;
     let Ok(path) = stage.root.path(text) else { return };
     assert!(!path.is_absolute(), "{path} is not beneath the root");
-    let found = stage.root.read(&path).map(|opened| opened.into_file());
-    let stepped = stage.root.clone().in_steps().read(&path).map(|opened| opened.into_file());
+    let found = stage.root.read(&path).map(holm_tools::root::Opened::into_file);
+    let stepped = stage.root.clone().in_steps().read(&path).map(holm_tools::root::Opened::into_file);
     let id = |file: &fs::File| file.metadata().map(|found| (found.dev(), found.ino())).expect("an open file");
     match (&found, &stepped) {
         (Ok(one), Ok(other)) => {

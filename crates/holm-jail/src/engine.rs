@@ -1,7 +1,11 @@
 //! Which of the machine's means confines a child.
 
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use landlock::{ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
 
@@ -11,6 +15,10 @@ use crate::error::JailError;
 const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 /// The oldest Landlock that is enough: without truncation (kernel 6.2) a file that may not be written could be emptied.
 const LANDLOCK_FLOOR: ABI = ABI::V3;
+/// How long something that ends at once may take to be tried, and then to say why it failed.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The most bytes of a complaint that are read.
+const MOST_SAID: u64 = 4096;
 
 /// A way to confine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,26 +67,14 @@ impl Engine {
         let Some(program) = BUBBLEWRAP.iter().map(Path::new).find(|path| path.is_file()) else {
             return Err("is not installed".into());
         };
-        let tried = Command::new(program)
-            .args([
-                "--unshare-all",
-                "--die-with-parent",
-                "--ro-bind",
-                "/",
-                "/",
-                "--proc",
-                "/proc",
-                "--",
-                "/bin/sh",
-                "-c",
-                ":",
-            ])
-            .env_clear()
-            .stdin(Stdio::null())
-            .output();
-        match tried {
-            Ok(output) if output.status.success() => Ok(Self::Bubblewrap(program.to_owned())),
-            Ok(output) => Err(format!("fails: {}", String::from_utf8_lossy(&output.stderr).trim())),
+        let mut command = Command::new(program);
+        command
+            .args(["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"])
+            .args(["--", "/bin/sh", "-c", ":"])
+            .env_clear();
+        match tried(command) {
+            Ok((status, _)) if status.success() => Ok(Self::Bubblewrap(program.to_owned())),
+            Ok((_, said)) => Err(format!("fails: {}", said.trim())),
             Err(error) => Err(format!("fails: {error}")),
         }
     }
@@ -110,5 +106,64 @@ impl Engine {
                 if scoped.is_ok() { Strength::Scoped } else { Strength::Files }
             }
         }
+    }
+}
+/// Runs a command that ends at once, and says how it ended and what it complained of. Whoever it left behind may hold its
+/// streams open: neither it nor they are waited for longer than [`PATIENCE`].
+fn tried(mut command: Command) -> io::Result<(ExitStatus, String)> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    let (said, hears) = mpsc::channel();
+    if let Some(errors) = child.stderr.take() {
+        thread::spawn(move || {
+            let mut text = Vec::new();
+            // What could be read is told.
+            let _ = errors.take(MOST_SAID).read_to_end(&mut text);
+            let _ = said.send(String::from_utf8_lossy(&text).into_owned());
+        });
+    }
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if began.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(1)),
+            None => {
+                child.kill()?;
+                child.wait()?;
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it does not end"));
+            }
+        }
+    };
+    let said =
+        if status.success() { String::new() } else { hears.recv_timeout(PATIENCE).unwrap_or_default() };
+    Ok((status, said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn what_a_tried_command_complains_of_is_told() {
+        let (status, said) = tried(shell("echo why >&2; exit 3")).expect("a shell");
+        assert_eq!((status.code(), said.as_str()), (Some(3), "why\n"));
+    }
+
+    #[test]
+    fn a_tried_command_is_not_waited_for_because_somebody_it_left_holds_its_streams() {
+        let (_, said) = tried(shell("sleep 120 & echo $! >&2; exit 3")).expect("a shell");
+        // Nobody closes the stream in time, so what stands in it is not known.
+        assert_eq!(said, "");
+    }
+
+    #[test]
+    fn a_tried_command_that_does_not_end_is_ended() {
+        let error = tried(shell("exec sleep 120")).expect_err("it does not end");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 }

@@ -1,6 +1,9 @@
 //! How the chat turns what others wrote into lines. The files are those of the command, not copies; what stands here only calls
 //! them.
 
+// Built for tests it would bring the files' own tests along, which are run where they belong.
+#![cfg(not(test))]
+
 // The files name the kernel as programs do that use the library.
 extern crate self as holm;
 pub use holm_kernel as kernel;
