@@ -103,7 +103,7 @@ const BESIDE_AN_ERROR: &[&str] = &[
 const REPORTING: &[&str] = &["error\"", "errors\"", "isError\"", "is_error\"", "ok\"", "success\""];
 
 /// Larger outputs are not read as one error object: errors are short, and parsing is not free.
-const MAX_ERROR_OBJECT: usize = 64 * 1024;
+pub(super) const MAX_ERROR_OBJECT: usize = 64 * 1024;
 
 /// The title of an error page stands near its beginning.
 const TITLE_WITHIN: usize = 4 * 1024;

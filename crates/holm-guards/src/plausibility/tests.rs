@@ -3,6 +3,7 @@ use alloc::string::String;
 
 use proptest::prelude::*;
 
+use super::disguise::MAX_ERROR_OBJECT;
 use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, Plausibility, judge};
 use crate::ruling::{Reason, Rules, Ruling, Severity};
 
@@ -181,6 +182,16 @@ fn the_benign_twin_of_an_error_message_is_fine() {
             "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'a'\nretrying\nok: done",
         ],
     );
+}
+
+#[test]
+fn an_object_that_is_too_long_for_an_error_is_data() {
+    let reporting =
+        |length: usize| format!(r#"{{"error":"{}"}}"#, "x".repeat(length - r#"{"error":""}"#.len()));
+    let longest = reporting(MAX_ERROR_OBJECT);
+    assert_eq!(longest.len(), MAX_ERROR_OBJECT);
+    rejects(HOLM, "error message", &[&longest]);
+    accepts(HOLM, &[&reporting(MAX_ERROR_OBJECT + 1), &reporting(2 * MAX_ERROR_OBJECT)]);
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Run {
     /// Validates and permits a call. A call that may not run is settled here; the group may have to end for it.
     pub(super) fn prepare(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Ending> {
         let validated = self.validate(slot);
-        self.note_validity(slot, validated.as_ref().err());
+        self.note_validity(validated.as_ref().err());
         slot.fingerprint = fingerprint(&slot.name, &slot.arguments);
         if let Some(ending) = self.repeated(slot, earlier) {
             return ending;

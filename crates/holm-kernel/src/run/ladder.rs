@@ -12,7 +12,7 @@ use alloc::{
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::{Run, batch::Slot};
+use super::Run;
 use crate::{Event, Ladder, OnRejection, StepCause, screen};
 
 /// What is kept of a reason, in characters: it goes into events and into the ledger.
@@ -112,9 +112,10 @@ impl Run {
         (0_u64..).zip(rungs).skip(next).find(|(_, model)| self.is_usable(*model))
     }
 
-    /// Notes whether a call made sense. What a hook rewrote is not the model's doing.
-    pub(super) fn note_validity(&mut self, slot: &Slot, wrong: Option<&String>) {
-        if self.config().ladder.is_none() || slot.rewrites > 0 {
+    /// Notes whether a call made sense. A hook only sees calls that did, and one of them makes the reply a valid one:
+    /// what the hook makes of it is not the model's doing.
+    pub(super) fn note_validity(&mut self, wrong: Option<&String>) {
+        if self.config().ladder.is_none() {
             return;
         }
         let calls = &mut self.state.group.climb.calls;

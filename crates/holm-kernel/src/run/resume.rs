@@ -94,8 +94,7 @@ impl Run {
     fn resume_running(&mut self, slot: &mut Slot) {
         let again = slot.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again());
         if !again && !planted(Bug::RunsAgain) {
-            let output = ToolOutput { outcome: Outcome::Unknown, ..ToolOutput::text(UNKNOWN) };
-            return self.settle(slot, Outcome::Unknown, output, 0);
+            return self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0);
         }
         // What it may do is looked at again before it runs again.
         self.give_back_call(slot);

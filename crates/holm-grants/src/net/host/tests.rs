@@ -1,3 +1,4 @@
+use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::{Host, HostPattern};
@@ -173,6 +174,19 @@ fn host_patterns_that_would_open_too_much_or_nothing_are_refused() {
         "169.254.1.1",
     ] {
         assert!(matches!(never.parse::<HostPattern>(), Err(HostError::Never(_))), "{never}");
+    }
+}
+
+#[test]
+fn a_wildcard_leaves_room_for_a_name_beneath_its_domain() {
+    let labels = "a".repeat(63);
+    let domain = |length: usize| format!("{labels}.{labels}.{labels}.{}", "a".repeat(length - 3 * 64));
+    let longest: HostPattern = format!("*.{}", domain(251)).parse().unwrap();
+    assert!(longest.admits(&format!("x.{}", domain(251)).parse().unwrap()));
+    for length in [252, 253] {
+        let domain = domain(length);
+        assert!(domain.parse::<Host>().is_ok(), "{length}");
+        assert_eq!(format!("*.{domain}").parse::<HostPattern>(), Err(HostError::TooLong), "{length}");
     }
 }
 

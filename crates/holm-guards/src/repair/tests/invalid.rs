@@ -73,6 +73,19 @@ fn what_could_mean_two_things_is_not_changed() {
 }
 
 #[test]
+fn a_null_under_a_name_that_no_variant_has_is_an_error() {
+    let shapes = schema(
+        r#"{"oneOf":[
+            {"type":"object","properties":{"kind":{"const":"circle"},"radius":{"type":"number"}},"required":["kind","radius"],"additionalProperties":false},
+            {"type":"object","properties":{"kind":{"const":"square"},"side":{"type":"number"}},"required":["kind","side"],"additionalProperties":false}]}"#,
+    );
+    let text = message(&shapes, r#"{"kind":"circle","radius":2,"colour":null}"#);
+    assert!(text.contains("unknown property `colour`"), "{text}");
+    // Where another variant has the name, the null is known to be that one's.
+    assert!(matches!(repair(&shapes, r#"{"kind":"circle","radius":2,"side":null}"#), Repaired::Valid { .. }));
+}
+
+#[test]
 fn prose_around_the_arguments_is_an_error() {
     let schema = object(r#"{"a":{"type":"integer"}}"#);
     for text in

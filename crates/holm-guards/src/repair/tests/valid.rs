@@ -129,6 +129,13 @@ fn a_single_value_becomes_a_list_where_one_is_expected() {
     check(&schema, r#"{"l":["5",6]}"#, r#"{"l":[5,6]}"#, &[("/l/0", FixKind::Unquoted)]);
 }
 
+#[test]
+fn a_list_of_one_is_the_last_resort_of_a_union() {
+    let schema = object(r#"{"a":{"anyOf":[{"type":"integer"},{"type":"array","items":{"type":"string"}}]}}"#);
+    check(&schema, r#"{"a":"5"}"#, r#"{"a":5}"#, &[("/a", FixKind::Unquoted)]);
+    check(&schema, r#"{"a":"five"}"#, r#"{"a":["five"]}"#, &[("/a", FixKind::Listed)]);
+}
+
 const SHAPES: &str = r##"{"type":"object","properties":{"shape":{"oneOf":[{"$ref":"#/$defs/circle"},{"$ref":"#/$defs/square"}]}},
     "$defs":{
         "circle":{"type":"object","properties":{"kind":{"const":"circle"},"radius":{"type":"number"}},"required":["kind","radius"],"additionalProperties":false},

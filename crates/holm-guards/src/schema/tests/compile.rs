@@ -129,6 +129,15 @@ fn the_document_says_its_own_dialect() {
 }
 
 #[test]
+fn a_reference_of_draft_7_demands_what_it_leads_to() {
+    let source = r##"{"$schema":"http://json-schema.org/draft-07/schema#",
+        "definitions":{"a":{"type":"string"}},"properties":{"x":{"$ref":"#/definitions/a"}}}"##;
+    let schema = schema(source);
+    assert!(schema.is_valid(&json(r#"{"x":"a"}"#)));
+    assert!(!schema.is_valid(&json(r#"{"x":1}"#)));
+}
+
+#[test]
 fn older_spellings_are_understood() {
     fn check(source: &str, good: &str, bad: &str) {
         let schema = schema(source);

@@ -80,6 +80,18 @@ fn nested_unevaluated_keywords_end_with_a_verdict() {
 }
 
 #[test]
+fn a_branch_is_looked_at_once_where_nothing_is_told() {
+    // Looking twice at every level would take a thousand million steps.
+    let mut source = String::from(r#"{"type":"string","minLength":3}"#);
+    for _ in 0..30 {
+        source = format!(r#"{{"anyOf":[{source},{{"type":"null"}}]}}"#);
+    }
+    let violations = schema(&source).validate(&json("\"a\"")).expect_err("too short");
+    assert_eq!(violations.len(), 1);
+    assert_eq!(violations[0].keyword, "minLength", "{}", violations[0]);
+}
+
+#[test]
 fn a_hostile_pattern_takes_linear_time() {
     let schema = schema(r#"{"pattern":"^(a+)+$"}"#);
     let text = Json::from(format!("{}b", "a".repeat(100_000)));

@@ -45,6 +45,22 @@ fn validation_and_the_quick_answer_agree_in_every_group() {
 }
 
 #[test]
+fn what_a_schema_beside_has_spoken_about_is_not_left_over() {
+    fn check(source: &str, good: &str, bad: &str) {
+        let schema = schema(source);
+        assert!(schema.is_valid(&json(good)), "{source}: {good}");
+        assert!(!schema.is_valid(&json(bad)), "{source}: {bad}");
+    }
+    let named = r#"{"allOf":[{"properties":{"a":true}}],"unevaluatedProperties":false}"#;
+    check(named, r#"{"a":1}"#, r#"{"a":1,"b":1}"#);
+    check(r#"{"allOf":[{"prefixItems":[true]}],"unevaluatedItems":false}"#, "[1]", "[1,2]");
+    // One that does not hold has spoken about nothing.
+    let either =
+        r#"{"anyOf":[{"properties":{"a":{"const":1}},"required":["a"]},true],"unevaluatedProperties":false}"#;
+    check(either, r#"{"a":1}"#, r#"{"a":2}"#);
+}
+
+#[test]
 fn format_describes_and_does_not_refuse() {
     assert!(schema(r#"{"format":"email"}"#).is_valid(&json("\"nobody\"")));
     assert_eq!(format::check("email", "nobody"), Some(false));

@@ -255,6 +255,17 @@ fn the_form_of_a_date_is_checked() {
 }
 
 #[test]
+fn a_leap_day_is_a_date_in_leap_years_only() {
+    // Two digits are a year of this century.
+    for date in ["2024-02-29", "29/2/2000", "29.2.24", "29.2.00"] {
+        assert!(is_date(date), "{date}");
+    }
+    for text in ["2023-02-29", "29/2/1900", "0000-02-28"] {
+        assert!(!is_date(text), "{text}");
+    }
+}
+
+#[test]
 fn numbers_stand_by_value() {
     numbers(
         "It costs 1,234.50 EUR, 1.234.567,8 or 12'500; -5 degrees, 3-7 items, .25, 6e3, 10%, 5kg",

@@ -419,8 +419,8 @@ fn the_model_looks_after_its_children() {
     assert_eq!(text, "forty-two");
 }
 
-#[test]
-fn a_result_that_was_asked_for_first_is_not_told_again() {
+/// A run whose only child ends with this result while the model asks for it.
+fn asked_for_first(result: ChildResult) -> Play {
     let mut play = Play::new(with_helper(), vec![Say::Call("helper", APART)]);
     play.hang = Box::new(|effect| matches!(effect, Effect::Spawn { .. }));
     let mut child = None;
@@ -431,7 +431,7 @@ fn a_result_that_was_asked_for_first_is_not_told_again() {
         }
         // It ends while the model asks for it.
         Effect::CallModel { .. } => {
-            let fact = |call| Input::ChildFinished { call, result: finished("forty-two", 0) };
+            let fact = |call| Input::ChildFinished { call, result: result.clone() };
             child.take().map(fact).into_iter().collect()
         }
         _ => Vec::new(),
@@ -439,10 +439,36 @@ fn a_result_that_was_asked_for_first_is_not_told_again() {
     // The only child is the second call: the first is that of the model.
     play.script.push_back(Say::Call("children", r#"{"action":"result","child":1}"#));
     play.prompt("go");
-    let child = children(&play)[0];
-    assert_eq!(child, CallId::new(1));
+    assert_eq!(children(&play), [CallId::new(1)]);
+    play
+}
+
+#[test]
+fn a_result_that_was_asked_for_first_is_not_told_again() {
+    let play = asked_for_first(finished("forty-two", 0));
     assert_eq!(play.results().pop(), Some((Outcome::Succeeded, "forty-two".into())));
-    assert_eq!(told(&play, child), Vec::<String>::new());
+    assert_eq!(told(&play, CallId::new(1)), Vec::<String>::new());
+}
+
+#[test]
+fn whoever_asks_for_the_result_of_a_child_that_failed_is_told_a_failure() {
+    let output = ToolOutput::failed("it broke");
+    let play = asked_for_first(ChildResult { output, ..ChildResult::default() });
+    assert_eq!(play.results().pop(), Some((Outcome::Failed, "it broke".into())));
+}
+
+#[test]
+fn whoever_asks_for_the_result_of_a_child_gets_its_pictures_too() {
+    let media =
+        Media { media_type: "image/png".into(), source: Source::Reference("blob:1".into()), name: None };
+    let output = ToolOutput { parts: vec![Block::Image(media.clone())], ..ToolOutput::text("a drawing") };
+    let play = asked_for_first(ChildResult { output, ..ChildResult::default() });
+    let mut blocks = play.run.transcript().iter().rev().flat_map(|message| message.blocks.iter());
+    let last = blocks.find_map(|block| match block {
+        Block::ToolResult(result) => Some(result.parts.clone()),
+        _ => None,
+    });
+    assert_eq!(last, Some(vec![Block::Image(media)]));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use alloc::{
 use core::cell::RefCell;
 
 use holm_guards::json::Json;
-use holm_guards::plausibility::EmptyOutput;
+use holm_guards::plausibility::{EmptyOutput, ErrorText};
 use holm_guards::postcondition::{Must, Postcondition, Rule};
 use holm_guards::ruling::Severity;
 
@@ -69,6 +69,16 @@ fn an_empty_result_is_fine_only_where_the_tool_says_so() {
     let silent = Tool { empty: EmptyOutput::Allowed, ..echo() };
     assert_eq!(judge(silent, ToolOutput::text("")), (Outcome::Succeeded, vec![]));
     let (outcome, ruled) = judge(echo(), ToolOutput::text(" \n"));
+    assert_eq!((outcome, ruled.len()), (Outcome::Failed, 1));
+    assert!(ruled[0].0);
+}
+
+#[test]
+fn an_error_message_is_a_result_only_where_the_tool_says_so() {
+    let output = || ToolOutput::text("cat: notes.txt: No such file or directory");
+    let reader = Tool { error_text: ErrorText::Allowed, ..echo() };
+    assert_eq!(judge(reader, output()), (Outcome::Succeeded, vec![]));
+    let (outcome, ruled) = judge(echo(), output());
     assert_eq!((outcome, ruled.len()), (Outcome::Failed, 1));
     assert!(ruled[0].0);
 }

@@ -166,6 +166,18 @@ fn a_valid_call_in_between_is_a_fresh_start() {
 }
 
 #[test]
+fn what_a_hook_made_of_a_valid_call_is_not_the_models_doing() {
+    let policy = StepUp { invalid_turns: 1, ..StepUp::default() };
+    let config = climbing(Ladder { step_up: policy, ..ladder() });
+    let config = Config { approvals: Approvals::AskAlways, ..config };
+    let mut play = Play::new(config, vec![Say::Call("echo", CALLS[0])]);
+    play.judge = Box::new(|_| Verdict::Rewrite { arguments: r#"{"txt":1}"#.into() });
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!(play.results()[0].0, Outcome::Refused);
+    assert_eq!((called(&play), steps(&play)), (vec![String::from("small"); 2], vec![]));
+}
+
+#[test]
 fn announcing_twice_brings_the_next_model_which_is_told_to_act() {
     let config = Config { protocol: Protocol::Text, ..climbing(ladder()) };
     let script = vec![Say::Text("I will look."), Say::Text("Let me see."), Say::Text("It is 7.")];

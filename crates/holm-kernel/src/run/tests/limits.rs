@@ -592,6 +592,27 @@ fn a_quota_of_time_counts_what_a_call_took_also_where_it_was_stopped() {
 }
 
 #[test]
+fn a_quota_of_time_counts_what_a_child_took_until_it_was_stopped() {
+    let kind =
+        ToolKind::Agent { grants: holm_grants::GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
+    let quota = Quota { millis: Some(100), ..Quota::default() };
+    let slow = Tool { kind, quota, timeout_ms: Some(60), ..tool("echo") };
+    let mut play = Play::new(config_with(vec![slow]), different_turns(3));
+    play.give(Input::Prompted(Prompt::text("go")));
+    for _ in 0..2 {
+        let effects = play.next_effects();
+        let [Effect::Spawn { call, .. }] = &effects[..] else { panic!("{effects:?}") };
+        play.give(Input::ChildStarted { call: *call, child: "child-1".into() });
+        play.drain();
+        play.now += 60;
+        play.give(Input::TimePassed);
+    }
+    play.play();
+    let outcomes: Vec<Outcome> = play.results().into_iter().map(|(outcome, _)| outcome).collect();
+    assert_eq!(outcomes, [Outcome::Stopped, Outcome::Stopped, Outcome::Refused]);
+}
+
+#[test]
 fn a_quota_is_counted_from_prompt_to_ending() {
     let config = quota(Quota { calls: Some(1), ..Quota::default() });
     let mut play =
