@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::outcome::Outcome;
+use crate::{door::Asked, outcome::Outcome, store::Damaged};
 
 /// What a run asks about where a file does not say: nothing, so that a refusal is never one for want of a person.
 const MODE: &str = "full";
@@ -94,6 +94,20 @@ pub(crate) enum Deed {
     },
     /// A command is run in its jail while the variable `name` of whoever started Holm holds the canary.
     Keyed { name: String, script: String },
+    /// Somebody asks `holm serve` for something, over a socket.
+    Door(Asked),
+    /// A session that was recorded is damaged, and the command is given it.
+    Store(Damaged),
+}
+
+impl Deed {
+    /// Whether the built command takes part. Otherwise a policy is asked in this process, the one that every host shares.
+    pub(crate) const fn is_played(&self) -> bool {
+        !matches!(
+            self,
+            Self::Rules { .. } | Self::Url { .. } | Self::Request(_) | Self::Child { .. } | Self::Grant(_)
+        )
+    }
 }
 
 /// One call of a model.

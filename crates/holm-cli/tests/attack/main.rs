@@ -1,4 +1,4 @@
-//! Plays the attack cases of `attacks/` against the built command and the policies, and prints what came of each class.
+//! Plays the attack cases of `attacks/` against the built command, its server and the policies, and prints what came of each class.
 //!
 //! A case is data: what is tried, with which grants, what must come of it, and a harmless twin that must pass. Nothing
 //! here knows the answer: an outcome is read off exit codes, events, files and what was printed, and then compared. Lists of
@@ -16,13 +16,16 @@ mod calls;
 mod case;
 mod command;
 mod corpus;
+mod door;
 mod guest;
 mod outcome;
 mod policy;
+mod reach;
 mod scene;
 mod seal;
 mod server;
 mod site;
+mod store;
 mod table;
 #[path = "../cli/wasi.rs"]
 mod wasi;
@@ -32,13 +35,17 @@ use std::{env, path::PathBuf, process::ExitCode, thread};
 use case::{Case, Deed, Twin};
 use corpus::Corpora;
 use outcome::Outcome;
+use reach::Reach;
 use table::{Row, Table};
 
 /// Fewer than these mean that files were lost.
-const FEWEST_CASES: usize = 500;
+const FEWEST_CASES: usize = 590;
 
 /// The same of twins: a policy that refuses everything would stop every attack.
-const FEWEST_TWINS: usize = 250;
+const FEWEST_TWINS: usize = 370;
+
+/// And of those in which the built command takes part: a policy that nobody asks would stop nothing.
+const FEWEST_PLAYED: usize = 290;
 
 /// What stands in the place of a word when only the lists of other people are wanted.
 const LISTS: &str = "lists";
@@ -68,14 +75,18 @@ fn play(word: &str) -> Result<Table, String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../attacks");
     let all = case::read_all(&folder)?;
     let twins = all.iter().filter(|case| case.twin.is_some()).count();
-    if all.len() < FEWEST_CASES || twins < FEWEST_TWINS {
-        return Err(format!("there are {} cases with {twins} twins", all.len()));
+    let played = all.iter().filter(|case| case.deed.is_played()).count();
+    if all.len() < FEWEST_CASES || twins < FEWEST_TWINS || played < FEWEST_PLAYED {
+        return Err(format!("there are {} cases with {twins} twins, {played} of them played", all.len()));
     }
     let chosen: Vec<&Case> = all.iter().filter(|case| case.id.contains(word)).collect();
     if chosen.is_empty() {
         return Err(format!("no id holds `{word}`"));
     }
-    Ok(Table::new(play_all(&chosen)))
+    let table = Table::new(play_all(&chosen));
+    door::close();
+    println!("{}", Reach::of(&chosen));
+    Ok(table)
 }
 
 /// As many at a time as there are processors; the table has them in the order of the files.
@@ -131,5 +142,7 @@ fn try_out(deed: &Deed, grants: &[String], mode: &str) -> Result<Outcome, String
         Deed::Guest { does, path } => guest::guest(does, path, grants, mode),
         Deed::Server { behaves, tool, arguments } => server::server(behaves, tool, arguments, grants, mode),
         Deed::Keyed { name, script } => command::keyed(name, script, grants, mode),
+        Deed::Door(asked) => door::door(asked),
+        Deed::Store(damaged) => store::store(damaged),
     }
 }

@@ -91,7 +91,16 @@ impl Scene {
         Ok(self.look()? != self.before)
     }
 
-    /// Runs the command in a world of its own: nothing of the machine's environment reaches it but the way to programs.
+    /// The command in a world of its own: nothing of the machine's environment reaches it but the way to programs.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_holm"));
+        command.args(args).current_dir(self.work()).env_clear().stdin(Stdio::null());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOLM_DATA", self.aside("data"));
+        command
+    }
+
+    /// Runs the command to its end.
     pub(crate) fn holm<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Ran, String> {
         self.holm_with(args, &BTreeMap::new())
     }
@@ -104,14 +113,9 @@ impl Scene {
     ) -> Result<Ran, String> {
         let wrong = |error: io::Error| error.to_string();
         let (out, err) = (self.aside("stdout"), self.aside("stderr"));
-        let mut child = Command::new(env!("CARGO_BIN_EXE_holm"))
-            .args(args)
-            .current_dir(self.work())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOLM_DATA", self.aside("data"))
+        let mut child = self
+            .command(args)
             .envs(variables)
-            .stdin(Stdio::null())
             .stdout(File::create(&out).map_err(wrong)?)
             .stderr(File::create(&err).map_err(wrong)?)
             .spawn()

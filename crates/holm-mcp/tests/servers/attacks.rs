@@ -54,6 +54,9 @@ const KINDS: [Kind; 14] = [
     Kind::SessionGuess,
 ];
 
+/// Fewer than these mean that some were lost.
+const FEWEST: usize = 55;
+
 /// How many cases run at a time: each starts a program or two.
 const AT_ONCE: usize = 4;
 
@@ -128,4 +131,5 @@ fn every_kind_of_attack_has_cases_and_each_has_a_name_of_its_own() {
     assert_eq!(kinds, KINDS.into_iter().collect());
     let names: BTreeSet<&str> = cases.iter().map(|case| case.name).collect();
     assert_eq!(names.len(), cases.len());
+    assert!(cases.len() >= FEWEST, "{} cases", cases.len());
 }
