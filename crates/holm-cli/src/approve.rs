@@ -183,8 +183,8 @@ impl Asker for Terminal {
     }
 }
 
-/// Whether everything that a call needs was named. A call that says nothing of its needs is never covered, and neither
-/// is one whose needs were shortened or written out for the screen: the text is not the need then.
+/// Whether everything that a call needs was named; of a call that says nothing of its needs, whether the tool was. What was
+/// shortened or written out for the screen is never covered: the text is not the need then.
 fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
     // A plan is approved by whoever has read it, and by nobody else.
     if proposal.reasons.contains(&AskReason::LeavesPlan) {
@@ -192,7 +192,16 @@ fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
     }
     let whole = |need: &str| !need.contains('…') && !need.contains("\\u{");
     let named = |need: &String| whole(need) && need.parse::<Grant>().is_ok_and(|need| yes.contains(&need));
-    !proposal.needs.is_empty() && proposal.needs.iter().all(named)
+    match proposal.needs.as_slice() {
+        // What it would hand on to somebody is not what its name says.
+        [] => proposal.hands_on.is_empty() && named(&whole_tool(proposal)),
+        needs => needs.iter().all(named),
+    }
+}
+
+/// The grant for all that a tool does.
+fn whole_tool(proposal: &Proposal) -> String {
+    format!("tool:{}", proposal.tool)
 }
 
 /// Why a call was denied, for the model and for the journal.
@@ -236,15 +245,17 @@ fn flags(proposal: &Proposal) -> String {
     let list = |flag: &str, grants: &[String]| {
         grants.iter().map(|grant| format!("{flag} {}", quoted(grant))).collect::<Vec<_>>().join(" ")
     };
-    // A call of which nobody knows what it needs is allowed as a whole.
     let plain = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
-    if proposal.needs.is_empty() && proposal.reasons.iter().all(plain) {
-        let grant = list("--grant", &[format!("tool:{}", proposal.tool)]);
-        return format!("because nobody is there to be asked; allow it with {grant}");
-    }
-    // A plan is approved by whoever has read it, so no flag does.
-    if proposal.needs.is_empty() || proposal.reasons.contains(&AskReason::LeavesPlan) {
+    let is_plain = proposal.reasons.iter().all(plain);
+    // A plan is approved by whoever has read it, so no flag does; nor does one say yes to what is handed on unnamed.
+    let unnamed = proposal.needs.is_empty() && !proposal.hands_on.is_empty() && !is_plain;
+    if unnamed || proposal.reasons.contains(&AskReason::LeavesPlan) {
         return "because nobody is there to be asked; run it at a terminal".into();
+    }
+    // A call of which nobody knows what it needs is allowed as a whole.
+    if proposal.needs.is_empty() {
+        let grant = list(if is_plain { "--grant" } else { "--yes" }, &[whole_tool(proposal)]);
+        return format!("because nobody is there to be asked; allow it with {grant}");
     }
     let granting = proposal.reasons.iter().all(|reason| *reason == AskReason::MissingGrant);
     let how = if granting && !proposal.missing.is_empty() {

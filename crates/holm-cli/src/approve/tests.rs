@@ -30,8 +30,18 @@ fn yes_covers_what_it_names_and_nothing_else() {
     check(&["read:src/**"], &["write:src/main.rs"], false);
     check(&[], &["read:src/main.rs"], false);
     check(&["read:**"], &[], false);
+    check(&["tool:read_file"], &[], true);
+    check(&["tool:read"], &[], false);
+    check(&["tool:read_file"], &["read:src/main.rs"], false);
     check(&["read:**"], &["read:a […9 characters not shown…] b"], false);
     check(&["read:**"], &["read:a\\u{1b}b"], false);
+}
+
+#[test]
+fn yes_to_a_tool_hands_nothing_on() {
+    let yes = GrantSet::parse(["tool:read_file"]).unwrap();
+    let asked = Proposal { hands_on: vec!["read:secret.txt".into()], ..proposal(&[]) };
+    assert!(is_named(&yes, &proposal(&[])) && !is_named(&yes, &asked));
 }
 
 #[test]
@@ -199,6 +209,6 @@ fn a_call_that_says_nothing_of_its_needs_is_allowed_by_the_name_of_its_tool() {
         assert!(said.ends_with(expect), "{reasons:?}: {said}");
     };
     check(&[AskReason::Level], "allow it with --grant tool:read_file");
-    check(&[AskReason::Level, AskReason::EgressAfterMark], "run it at a terminal");
+    check(&[AskReason::Level, AskReason::EgressAfterMark], "allow it with --yes tool:read_file");
     check(&[AskReason::LeavesPlan], "run it at a terminal");
 }
