@@ -199,6 +199,23 @@ async fn a_database_that_cannot_be_written_refuses_the_append_and_keeps_the_rest
 }
 
 #[tokio::test]
+async fn records_that_cannot_be_read_are_not_said_to_be_unwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("holm.db");
+    let store = Store::open(&path).await.unwrap();
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&session("one", "hello", "out", "fine").text(), Durability::Synced).await.unwrap();
+    drop(journal);
+    rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TABLE records").unwrap();
+    let refused = [store.read("one").await.map(|_| ()), store.open("one").await.map(|_| ())];
+    for refused in refused {
+        let error = refused.unwrap_err();
+        assert!(matches!(error, JournalFailed::Unreadable { .. }), "{error:?}");
+        assert!(error.to_string().contains("could not be read (the store failed (no such table"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_disk_that_is_full_before_the_first_record_leaves_no_session() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("holm.db");
