@@ -199,6 +199,28 @@ async fn a_database_that_cannot_be_written_refuses_the_append_and_keeps_the_rest
 }
 
 #[tokio::test]
+async fn a_last_record_that_does_not_fit_is_never_left_out_of_what_is_read() {
+    for damage in [
+        "UPDATE records SET line = replace(line, 'fine', 'foul') WHERE id = (SELECT max(id) FROM records)",
+        "INSERT INTO records SELECT id + 1, line FROM records ORDER BY id DESC LIMIT 1",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("holm.db");
+        let store = Store::open(&path).await.unwrap();
+        let script = session("one", "hello", "out", "fine");
+        let mut journal = store.create("one").await.unwrap();
+        journal.append(&script.text(), Durability::Synced).await.unwrap();
+        drop(journal);
+        assert!(store.export("one", Format::Markdown).await.is_ok());
+        let conn = rusqlite::Connection::open(&path).unwrap();
+        assert_eq!(conn.execute(damage, []).unwrap(), 1);
+        let refused = store.export("one", Format::Markdown).await;
+        let Err(StoreError::Damaged { run, reason }) = refused else { panic!("{damage}: {refused:?}") };
+        assert!(run == "one" && reason.starts_with("record "), "{damage}: {reason}");
+    }
+}
+
+#[tokio::test]
 async fn records_that_cannot_be_read_are_not_said_to_be_unwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("holm.db");
