@@ -18,7 +18,11 @@ use std::path::Path;
 
 use clap::Subcommand;
 use holm::{
-    runtime::JournalFailed,
+    kernel::{
+        Input,
+        journal::{self, Record},
+    },
+    runtime::{DriveError, JournalFailed, Journals as _},
     store::{Store, StoreError},
 };
 
@@ -93,6 +97,20 @@ struct Opened {
 pub(crate) fn no_such(run: &str) -> Trouble {
     Trouble::new(Exit::Missing, format!("there is no session `{run}`"))
         .hint("holm session list shows which there are")
+}
+
+/// The records of a session, all of them sound. A journal that tells of another run than the one that it is kept under was
+/// renamed by hand: whoever reads it is told so, as is whoever would go on with it. `holm session export --format jsonl` still
+/// writes it out.
+async fn records(store: &Store, id: &str) -> anyhow::Result<Vec<Record>> {
+    let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
+    let first = records.first().and_then(|record| record.payload().input().ok());
+    match first {
+        Some(Input::Started(started)) if started.run != id => {
+            Err(DriveError::OtherRun { wanted: id.to_owned(), found: started.run }.into())
+        }
+        Some(_) | None => Ok(records),
+    }
 }
 
 fn missing(error: StoreError) -> anyhow::Error {
