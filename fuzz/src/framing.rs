@@ -15,7 +15,7 @@ type Kept = (Vec<u8>, Vec<u8>);
 /// Server-sent events.
 pub fn sse(data: &[u8]) {
     let (frames, error) = cut(sent::Decoder::default(), [data]);
-    assert_eq!((frames, error), (reference_sse(data), None));
+    assert_eq!((frames, error), reference_sse(data));
     any_cut(|| sent::Decoder::new(SMALL), data);
     any_cut(sent::Decoder::default, data);
 }
@@ -77,8 +77,8 @@ fn any_cut<F: Framing>(framing: impl Fn() -> F, data: &[u8]) {
     assert_eq!(cut(framing(), [a, b]), whole, "in two halves");
 }
 
-/// The rules of the HTML standard, except that an event at the very end needs no blank line.
-fn reference_sse(data: &[u8]) -> Vec<Kept> {
+/// The rules of the HTML standard, except that an event at the very end needs no blank line, and that a name has a bound.
+fn reference_sse(data: &[u8]) -> (Vec<Kept>, Option<FrameError>) {
     let mut frames = Vec::new();
     let (mut name, mut value, mut any) = (Vec::new(), Vec::new(), false);
     let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
@@ -104,11 +104,14 @@ fn reference_sse(data: &[u8]) -> Vec<Kept> {
                 value.extend_from_slice(rest);
                 any = true;
             }
+            b"event" if rest.len() > sent::MAX_NAME => {
+                return (frames, Some(FrameError::Line { limit: sent::MAX_NAME }));
+            }
             b"event" => name = rest.into(),
             _ => {}
         }
     }
-    frames
+    (frames, None)
 }
 
 /// Lines that end with LF, CR or both; what follows the last end is a line if it is not empty.

@@ -22,7 +22,7 @@ use crate::{
     circles::{self, Circles},
     company::{Company, Flaw, line_naming},
     exit::{Exit, Trouble},
-    places::Places,
+    places::{Places, quoted},
     settings::refused,
 };
 
@@ -308,13 +308,14 @@ fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> R
     if owner != Layer::Project {
         return Ok(());
     }
-    let folder = path.parent().unwrap_or(Path::new(".")).display().to_string();
+    let folder = path.parent().unwrap_or(Path::new("."));
     place(&places.work, path).map_err(|linked| Trouble::new(Exit::NoAnswer, linked.to_string()))?;
     let gate = TrustGate::new(places.trust(), places.work.clone());
     gate.admits(path, hash.as_bytes()).map_err(|_| {
         let message = format!("{}: nobody has trusted it as it is", path.display());
+        let command = places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy())));
         Trouble::new(Exit::NoAnswer, message)
-            .hint(format!("`holm tool trust {folder}` shows it, and trusts what it has shown"))
+            .hint(format!("`{command}` shows it, and trusts what it has shown"))
     })
 }
 

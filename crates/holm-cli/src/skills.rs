@@ -21,7 +21,7 @@ use holm_tools::{
     trust::{ContentHash, place},
 };
 
-use crate::places::Places;
+use crate::places::{Places, quoted};
 
 /// The tool by which a model takes a skill up.
 pub(crate) const TOOL: &str = "skill";
@@ -62,7 +62,7 @@ impl Skills {
         for (name, all) in everywhere(places, brought) {
             // What nobody trusts, or cannot be read, hides none of its name.
             for found in all.into_iter().rev() {
-                match skills.admit(&found) {
+                match skills.admit(&found, places) {
                     Ok(skill) => {
                         usable.insert(name, Usable { skill, folder: found.folder, owner: found.owner });
                         break;
@@ -175,14 +175,15 @@ impl Skills {
         TrustGate::new(self.trust.clone(), self.work.clone())
     }
 
-    fn admit(&self, found: &FoundSkill) -> Result<Skill, String> {
+    fn admit(&self, found: &FoundSkill, places: &Places) -> Result<Skill, String> {
         if found.owner == Layer::Project {
             let path = found.folder.join(SKILL_FILE);
             let hash = ContentHash::of(&found.bytes);
             place(&self.work, &path).map_err(|linked| linked.to_string())?;
             self.gate().admits(&path, hash.as_bytes()).map_err(|_| {
-                let folder = found.folder.display();
-                format!("nobody has trusted it as it is; look at it, then `holm tool trust {folder}`")
+                let folder = quoted(&found.folder.to_string_lossy());
+                let command = places.typed(&format!("tool trust {folder}"));
+                format!("nobody has trusted it as it is; look at it, then `{command}`")
             })?;
         }
         found.skill.clone()

@@ -2,7 +2,7 @@
 
 use holm_guards::json::Json;
 use holm_kernel::{Failure, FailureClass};
-use holm_wire::{Method, classify};
+use holm_wire::{Method, classify, stream::check_values};
 
 use crate::{
     Client,
@@ -79,6 +79,7 @@ impl Client {
                 now_ms,
             })));
         }
+        check_values(&body).map_err(failed)?;
         names(&body).ok_or_else(|| failed(classify::failure(FailureClass::Server, "the list cannot be read")))
     }
 

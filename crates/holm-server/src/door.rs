@@ -2,6 +2,7 @@
 //! that asks, the token, how often this address was wrong, how often the token asks, its role.
 
 use std::{
+    error::Error as _,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     time::{Duration, Instant},
 };
@@ -17,6 +18,7 @@ use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{AUTHORIZATION, CACHE_CONTROL, ORIGIN, SEC_WEBSOCKET_PROTOCOL},
 };
+use http_body_util::LengthLimitError;
 
 use crate::{
     AuditEntry, Config, Refusal, Server,
@@ -239,9 +241,19 @@ async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
 /// Reads a body of at most so many bytes that arrives within a time; the refusal calls it what it is called here.
 pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &str) -> Result<Bytes, Refusal> {
     let refused = |status, code, why: &str| Refusal::new(status, code, format!("the {what} {why}"));
-    let too_large = |_| refused(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "is too large");
     let too_slow = |_| refused(StatusCode::REQUEST_TIMEOUT, "too_slow", "took too long");
-    tokio::time::timeout(time, to_bytes(body, most)).await.map_err(too_slow)?.map_err(too_large)
+    let unread = |error: axum::Error| {
+        if error.source().is_some_and(|why| why.is::<LengthLimitError>()) {
+            refused(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "is too large")
+        } else {
+            refused(
+                StatusCode::BAD_REQUEST,
+                "bad_request",
+                "cannot be read: it breaks off, or its chunks are none",
+            )
+        }
+    };
+    tokio::time::timeout(time, to_bytes(body, most)).await.map_err(too_slow)?.map_err(unread)
 }
 
 /// The address of whoever asks. A trusted proxy puts the address that it saw at the end of `x-forwarded-for`; what stands before the

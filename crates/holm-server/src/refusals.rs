@@ -11,7 +11,7 @@ use utoipa::{
 
 /// What anybody may be told, whatever they ask for.
 const ANYBODY: [(&str, &str); 10] = [
-    ("400", "A name, a path or a query that is none."),
+    ("400", "A name, a path or a query that is none, or a body that cannot be read."),
     ("401", "No token, or a wrong one."),
     ("403", "The token is not for this, or a page of another origin asks."),
     ("404", "There is no such thing, or not for this user."),

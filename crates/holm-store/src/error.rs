@@ -70,9 +70,9 @@ pub enum StoreError {
         /// The word.
         term: String,
     },
-    /// The text is no journal.
+    /// The text is no journal. What is wrong with it is part of the message, and so is no cause beside it.
     #[error("the text is no whole journal: {0}")]
-    NotAJournal(#[from] JournalError),
+    NotAJournal(JournalError),
     /// The journal does not start a run.
     #[error("record 0 does not start a run ({reason}); this is no journal of a run")]
     NotStarted {
@@ -151,6 +151,12 @@ pub enum StoreError {
         /// What it said.
         reason: String,
     },
+}
+
+impl From<JournalError> for StoreError {
+    fn from(error: JournalError) -> Self {
+        Self::NotAJournal(error)
+    }
 }
 
 impl From<StoreError> for JournalFailed {

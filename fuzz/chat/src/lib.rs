@@ -8,7 +8,7 @@
 extern crate self as holm;
 pub use holm_kernel as kernel;
 
-pub use chat::{Page, columns, in_pieces, laid, safe, widest};
+pub use chat::{Page, columns, in_pieces, laid, safe};
 
 #[path = "../../../crates/holm-cli/src/chat"]
 #[expect(dead_code, reason = "other files of the chat use the rest of these")]
@@ -20,7 +20,6 @@ mod chat {
     mod theme;
 
     use ratatui::text::Line;
-    use unicode_segmentation::UnicodeSegmentation as _;
 
     /// Markdown that has arrived.
     #[derive(Debug)]
@@ -63,11 +62,5 @@ mod chat {
     #[must_use]
     pub fn columns(line: &str) -> usize {
         text::columns(line)
-    }
-
-    /// How many columns the widest of its characters takes, as people count them: no line is broken within one.
-    #[must_use]
-    pub fn widest(line: &str) -> usize {
-        line.graphemes(true).map(text::columns).max().unwrap_or_default()
     }
 }

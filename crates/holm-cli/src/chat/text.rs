@@ -1,5 +1,7 @@
 //! Text of models, tools and files before it is drawn: what a terminal would obey, and what hides, is written out.
 
+use std::iter;
+
 use holm::kernel::visible;
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -124,7 +126,10 @@ pub(super) fn wrap(spans: &[Span<'static>], width: usize, margin: &Margin, how: 
     let room = width.saturating_sub(margin.width()).max(1);
     let cells: Vec<(&str, usize, &Span<'static>)> = spans
         .iter()
-        .flat_map(|span| span.content.graphemes(true).map(move |piece| (piece, columns(piece), span)))
+        .flat_map(|span| {
+            let pieces = span.content.graphemes(true).flat_map(move |piece| parts(piece, room));
+            pieces.map(move |(piece, columns)| (piece, columns, span))
+        })
         .collect();
     let mut lines = Vec::new();
     let mut rest = cells.as_slice();
@@ -138,6 +143,25 @@ pub(super) fn wrap(spans: &[Span<'static>], width: usize, margin: &Margin, how: 
             return lines;
         }
     }
+}
+
+/// A character as people count them, with the columns that it takes: whole where it fits into the room. Letters can be heaped
+/// into one that no line holds (Hangul that only begins, tones of skin behind a letter), and such a one is broken.
+fn parts(piece: &str, room: usize) -> impl Iterator<Item = (&str, usize)> {
+    let wide = columns(piece);
+    let mut rest = piece;
+    iter::from_fn(move || {
+        let (part, after) = if wide <= room { (rest, "") } else { rest.split_at(beginning(rest, room)) };
+        rest = after;
+        (!part.is_empty()).then(|| (part, if wide <= room { wide } else { columns(part) }))
+    })
+}
+
+/// How many bytes of a text fit into so many columns, those of its first letter at least.
+fn beginning(text: &str, room: usize) -> usize {
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let fitting = ends.take_while(|end| text.get(..*end).is_some_and(|part| columns(part) <= room));
+    fitting.last().or_else(|| text.chars().next().map(char::len_utf8)).unwrap_or(0)
 }
 
 /// How many cells fit on the line, and how many blanks behind them are dropped. At least one cell is taken.

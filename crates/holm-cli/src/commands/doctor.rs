@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use holm::{store::Store, wire::services::Services};
+use holm::{
+    store::{Store, StoreError},
+    wire::services::Services,
+};
 use holm_config::Settings;
 use holm_jail::Engine;
 use serde_json::json;
@@ -92,21 +95,29 @@ async fn database(places: &Places) -> Finding {
     let (state, words) = if path.exists() {
         match Store::check(&path).await {
             Ok(()) => (State::Good, format!("{} holds together", path.display())),
-            Err(error) => {
-                // A folder with anything in it is not restored over.
-                let hint = "`holm restore FOLDER` brings back there what `holm backup` had copied";
-                let data = places.data.display();
-                let words = format!(
-                    "{}: {error}; move the whole folder {data} away and keep it, and {hint}",
-                    path.display()
-                );
-                (State::Bad, words)
-            }
+            Err(error) => (State::Bad, unsound(places, &error)),
         }
     } else {
         (State::Good, "there is none yet; the first session makes it".to_owned())
     };
     Finding { what: "database", state, words }
+}
+
+/// What is wrong with the database, and what to do about it.
+fn unsound(places: &Places, error: &StoreError) -> String {
+    let what = match error {
+        // It names the file itself.
+        StoreError::Foreign { .. } => error.to_string(),
+        other => format!("{}: {other}", places.database().display()),
+    };
+    // What a later version wrote is sound, and that version opens it.
+    if matches!(error, StoreError::Newer { .. }) {
+        return what;
+    }
+    // A folder with anything in it is not restored over.
+    let hint = "`holm restore FOLDER` brings back there what `holm backup` had copied";
+    let data = places.data.display();
+    format!("{what}; move the whole folder {data} away and keep it, and {hint}")
 }
 
 fn settings(places: &Places) -> Finding {

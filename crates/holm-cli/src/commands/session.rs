@@ -18,7 +18,11 @@ use std::path::Path;
 
 use clap::Subcommand;
 use holm::{
-    runtime::JournalFailed,
+    kernel::{
+        Input,
+        journal::{self, Record},
+    },
+    runtime::{DriveError, JournalFailed, Journals as _},
     store::{Store, StoreError},
 };
 
@@ -95,6 +99,20 @@ pub(crate) fn no_such(run: &str) -> Trouble {
         .hint("holm session list shows which there are")
 }
 
+/// The records of a session, all of them sound. A journal that tells of another run than the one that it is kept under was
+/// renamed by hand: whoever reads it is told so, as is whoever would go on with it. `holm session export --format jsonl` still
+/// writes it out.
+async fn records(store: &Store, id: &str) -> anyhow::Result<Vec<Record>> {
+    let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
+    let first = records.first().and_then(|record| record.payload().input().ok());
+    match first {
+        Some(Input::Started(started)) if started.run != id => {
+            Err(DriveError::OtherRun { wanted: id.to_owned(), found: started.run }.into())
+        }
+        Some(_) | None => Ok(records),
+    }
+}
+
 fn missing(error: StoreError) -> anyhow::Error {
     match error {
         StoreError::Missing { run } => no_such(&run).into(),
@@ -109,6 +127,9 @@ pub(super) fn missing_journal(error: JournalFailed) -> anyhow::Error {
     match error {
         JournalFailed::Missing { run } => no_such(&run).into(),
         JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
+        JournalFailed::Unreadable { .. } => Trouble::new(Exit::Failed, error.to_string())
+            .hint("holm doctor looks whether the database holds together")
+            .into(),
         other => other.into(),
     }
 }

@@ -320,6 +320,30 @@ fn the_doctor_finds_a_database_that_is_damaged() {
 }
 
 #[test]
+fn the_doctor_knows_a_sound_database_that_is_no_store_of_this_version() {
+    let stage = stage([], "");
+    let row = |damage: &str| {
+        let _ = fs::remove_dir_all(stage.data());
+        assert_eq!(holm(&stage, &["session", "list"]).code, Some(0));
+        let database = rusqlite::Connection::open(stage.data().join("holm.db")).unwrap();
+        database.execute_batch(damage).unwrap();
+        drop(database);
+        let said = holm(&stage, &["doctor"]).out;
+        said.lines().find(|line| line.contains("  database  ")).unwrap().to_owned()
+    };
+    let sound = row("");
+    assert!(sound.starts_with("good ") && sound.ends_with("holm.db holds together"), "{sound}");
+    for (damage, wrong, remedy) in [
+        ("PRAGMA application_id = 1", "holm.db is no store of Holm", "`holm restore FOLDER`"),
+        ("PRAGMA user_version = 99", "the store has schema 99", "use the program that wrote it"),
+        ("DROP TABLE records", "the table `records` is missing", "`holm restore FOLDER`"),
+    ] {
+        let row = row(damage);
+        assert!(row.starts_with("bad ") && row.contains(wrong) && row.contains(remedy), "{damage}: {row}");
+    }
+}
+
+#[test]
 fn everything_that_a_program_reads_is_json_and_the_doctor_says_no_key() {
     let stage = stage([], "model = \"openai/gpt-5\"\n");
     let shown = holm(&stage, &["config", "show", "--json"]);

@@ -20,6 +20,21 @@ fn at_home(stage: &Stage, args: &[&str]) -> Command {
 }
 
 #[test]
+fn whoever_has_another_data_folder_is_told_the_command_that_trusts_for_it() {
+    let stage = Stage::new([]);
+    skill(&stage.work().join(".agents/skills"), "greet", "", "Say hello.");
+    assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
+    let data = stage.work().canonicalize().unwrap().with_file_name("other data");
+    let data = data.display().to_string();
+    let command = format!("`holm --data '{data}' tool trust /");
+    let skill = stage.holm(["--data", data.as_str(), "skill", "show", "greet"]);
+    assert!(skill.code == Some(3) && skill.err.contains(&command), "{skill:?}");
+    let agent =
+        stage.holm(["--data", data.as_str(), "run", "--model", MODEL, "--agent", "counter", "-p", "x"]);
+    assert!(agent.code == Some(3) && agent.err.contains(&command), "{agent:?}");
+}
+
+#[test]
 fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
     let take = |arguments: &str| Act::calls(&[("c1", "skill", arguments)]);
     let acts = [

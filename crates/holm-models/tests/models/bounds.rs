@@ -1,6 +1,10 @@
 //! Time and size have limits, and where they are reached the run is told.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    io::{BufRead as _, Write as _},
+    sync::Arc,
+    time::Duration,
+};
 
 use holm_kernel::{Config, Ending, Model, Prompt, Started};
 use holm_models::Timeouts;
@@ -73,6 +77,34 @@ async fn an_endless_error_is_read_only_so_far() {
     let fault = Fault::Body { status: 400, content_type: "text/plain".into(), bytes };
     let message = message_of(vec![Act::fails(fault)], TIMEOUTS).await;
     assert!(message.len() < 1_000 && message.starts_with("status 400: xxx"), "{}", message.len());
+}
+
+#[tokio::test]
+async fn a_list_of_models_that_would_fill_the_memory_is_not_parsed() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let provider = std::thread::spawn(move || {
+        for values in [40_000, 1 << 20] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let asked = std::io::BufReader::new(&stream).lines().map(Result::unwrap);
+            asked.take_while(|line| !line.is_empty()).for_each(drop);
+            let list = format!("{{\"data\":[{{\"id\":\"one\"}}{}]}}", ",{}".repeat(values));
+            let head =
+                "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length:";
+            write!(stream, "{head} {}\r\n\r\n{list}", list.len()).unwrap();
+        }
+    });
+    let client = holm_models::Client::builder()
+        .endpoint("double", holm_models::Endpoint::compatible(base))
+        .keys(crate::stage::keys(Format::OpenaiChat))
+        .timeouts(TIMEOUTS)
+        .proxies(holm_models::Proxies::None)
+        .build()
+        .unwrap();
+    assert_eq!(client.list_models("double").await.unwrap(), ["one"]);
+    let error = client.list_models("double").await.unwrap_err();
+    assert!(error.to_string().contains("values in one piece"), "{error}");
+    provider.join().unwrap();
 }
 
 #[tokio::test]

@@ -51,11 +51,11 @@ impl JsonLinesFolder {
     /// The names of the runs that have a file here, in order.
     ///
     /// # Errors
-    /// [`JournalFailed::System`] when the folder cannot be read.
+    /// [`JournalFailed::Unreadable`] when the folder cannot be read.
     pub fn runs(&self) -> Result<Vec<String>, JournalFailed> {
         let mut runs = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
-            let name = entry?.file_name();
+        for entry in fs::read_dir(&self.folder).map_err(|error| unreadable(&error))? {
+            let name = entry.map_err(|error| unreadable(&error))?.file_name();
             let run = name.to_str().and_then(|name| name.strip_suffix(".jsonl"));
             runs.extend(run.filter(|run| check_run_name(run).is_ok()).map(String::from));
         }
@@ -113,7 +113,7 @@ fn take_over(path: &Path, run: &str) -> Result<(Vec<u8>, File), JournalFailed> {
     let mut file = opened.map_err(|error| missing(&error, run))?;
     lock(&file, run)?;
     let mut text = Vec::new();
-    file.read_to_end(&mut text)?;
+    file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
     let damaged =
         |error: &journal::JournalError| JournalFailed::Damaged { run: run.into(), reason: error.to_string() };
     match journal::decode(&text).map_err(|error| damaged(&error))?.tail {
@@ -143,8 +143,12 @@ fn lock(file: &File, run: &str) -> Result<(), JournalFailed> {
 fn missing(error: &std::io::Error, run: &str) -> JournalFailed {
     match error.kind() {
         ErrorKind::NotFound => JournalFailed::Missing { run: run.into() },
-        _ => JournalFailed::System { reason: error.to_string() },
+        _ => unreadable(error),
     }
+}
+
+fn unreadable(error: &std::io::Error) -> JournalFailed {
+    JournalFailed::Unreadable { reason: error.to_string() }
 }
 
 /// Runs what may wait for a disk where it holds nobody up.

@@ -141,6 +141,12 @@ pub enum JournalFailed {
         /// What was found.
         reason: String,
     },
+    /// The system said no to whoever wanted to read it.
+    #[error("the journal could not be read ({reason}); see to the disk, or restore it from a copy")]
+    Unreadable {
+        /// What it said.
+        reason: String,
+    },
     /// The system said no.
     #[error(
         "the journal could not be written ({reason}); free some space or choose another place, then resume"

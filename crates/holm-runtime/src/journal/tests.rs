@@ -102,6 +102,16 @@ async fn a_torn_last_line_is_cut_and_other_damage_is_refused_untouched() {
     }
 }
 
+#[tokio::test]
+async fn a_journal_that_the_system_does_not_let_be_read_is_not_said_to_be_unwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let journals = JsonLinesFolder::new(folder.path()).unwrap();
+    std::fs::create_dir(folder.path().join("run-1.jsonl")).unwrap();
+    let refused = journals.read("run-1").await.unwrap_err();
+    assert!(matches!(refused, JournalFailed::Unreadable { .. }), "{refused:?}");
+    assert!(refused.to_string().starts_with("the journal could not be read ("), "{refused}");
+}
+
 #[test]
 fn names_of_runs_are_plain() {
     for good in ["a", "run-1", "2026.01.02_x", &"n".repeat(MOST_NAME_BYTES)] {

@@ -163,6 +163,19 @@ async fn a_body_that_is_too_large_or_too_slow_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_cannot_be_read_is_not_called_too_large() {
+    let stage = Stage::new().await;
+    let head = stage.http().head("POST", "/api/sessions");
+    for chunks in ["zz\r\n{}\r\n0\r\n\r\n", "-2\r\n{}\r\n0\r\n\r\n", "fffffffffffffffff\r\n{}\r\n0\r\n\r\n"] {
+        let sent =
+            format!("{head}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n{chunks}");
+        let reply = stage.http().raw(sent.as_bytes()).await;
+        assert_eq!((reply.status, reply.code().as_str()), (400, "bad_request"), "{chunks:?}: {reply:?}");
+    }
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_guesses_tokens_is_slowed_down_on_loopback_too() {
     let stage = Stage::with(|config| config.limits.failures_per_minute = 3).await;
     let wrong = stage.http().token(Some("holm_wrong"));

@@ -23,7 +23,8 @@ impl Store {
     /// An export of an encrypted store is readable: that is what it is for.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], [`StoreError::NotAJournal`] for a damaged one in Markdown.
+    /// [`StoreError::Missing`], [`StoreError::Damaged`] for a damaged one in Markdown: what does not fit its journal is never left
+    /// out without a word. A database keeps whole records or none, so an end that a crash tore does not come up here.
     pub async fn export(&self, run: &str, format: Format) -> Result<Vec<u8>, StoreError> {
         let row = self.find(run).await?;
         let (text, _) = self.text(&row).await?;
@@ -31,7 +32,9 @@ impl Store {
             Format::JsonLines => Ok(text),
             Format::Markdown => {
                 let session = self.session(run).await?;
-                Ok(markdown::write(&session, &journal::decode(&text)?.records).into_bytes())
+                let records = journal::decode_strict(&text)
+                    .map_err(|error| StoreError::Damaged { run: run.into(), reason: error.to_string() })?;
+                Ok(markdown::write(&session, &records).into_bytes())
             }
         }
     }

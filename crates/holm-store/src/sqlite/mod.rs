@@ -127,14 +127,14 @@ impl Db {
     }
 }
 
-/// Whether a database that is there holds together. It is read whole and changed by nothing.
+/// Whether a database that is there holds together and is a store. It is read whole and changed by nothing.
 pub(crate) async fn check(path: PathBuf) -> Result<(), StoreError> {
     blocking(move || {
         let conn = reader(&path)?;
         let said = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
         let said = said.map_err(|error| placed(failed(error), &path))?;
         match said.as_str() {
-            "ok" => Ok(()),
+            "ok" => schema::check(&conn, &path),
             _ => Err(StoreError::System { reason: format!("it is damaged: {}", said.trim()) }),
         }
     })

@@ -98,11 +98,7 @@ pub(super) fn migrate(conn: &Connection, path: &Path) -> Result<(), StoreError> 
 
 pub(super) fn migrate_to(conn: &Connection, path: &Path, goal: usize) -> Result<(), StoreError> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).map_err(failed)?;
-    let found = version(&tx, path)?;
-    if found as usize > STEPS.len() {
-        let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
-        return Err(StoreError::Newer { found, known });
-    }
+    let found = known_version(&tx, path)?;
     for (step, number) in STEPS.iter().zip(1_u32..).take(goal).skip(found as usize) {
         tx.execute_batch(step).map_err(failed)?;
         tx.pragma_update(None, "user_version", number).map_err(failed)?;
@@ -111,6 +107,40 @@ pub(super) fn migrate_to(conn: &Connection, path: &Path, goal: usize) -> Result<
         tx.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
     }
     tx.commit().map_err(failed)
+}
+
+/// Whether a database is a store that this program can open, with every table of its schema. Nothing is changed.
+pub(super) fn check(conn: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = known_version(conn, path)?;
+    // The steps themselves say which tables there are, so that no second list can grow old.
+    let model = Connection::open_in_memory().map_err(failed)?;
+    for step in STEPS.iter().take(found as usize) {
+        model.execute_batch(step).map_err(failed)?;
+    }
+    let there = tables(conn)?;
+    match tables(&model)?.iter().find(|name| !there.contains(*name)) {
+        Some(name) => {
+            Err(StoreError::System { reason: format!("it is damaged: the table `{name}` is missing") })
+        }
+        None => Ok(()),
+    }
+}
+
+fn tables(conn: &Connection) -> Result<Vec<String>, StoreError> {
+    let all = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name";
+    let mut statement = conn.prepare(all).map_err(failed)?;
+    let names = statement.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
+    names.collect::<rusqlite::Result<_>>().map_err(failed)
+}
+
+/// The schema that is there, if this program knows it.
+fn known_version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let found = version(conn, path)?;
+    if found as usize > STEPS.len() {
+        let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+        return Err(StoreError::Newer { found, known });
+    }
+    Ok(found)
 }
 
 /// The schema that is there; an empty file is a store to be.

@@ -212,3 +212,26 @@ async fn a_database_that_is_damaged_or_none_is_told_and_a_sound_one_is_not() {
     }
     assert!(Store::check(path.with_extension("none")).await.is_err());
 }
+
+#[tokio::test]
+async fn a_database_that_is_sound_and_yet_no_store_of_this_program_is_told() {
+    let check = async |damage: &str| {
+        let (_folder, path) = place();
+        drop(open(&path).await.unwrap());
+        Connection::open(&path).unwrap().execute_batch(damage).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let found = Store::check(&path).await;
+        assert_eq!(std::fs::read(&path).unwrap(), before, "it is looked at, not mended");
+        found
+    };
+    assert_eq!(check("").await, Ok(()));
+    assert!(matches!(
+        check("PRAGMA application_id = 1").await,
+        Err(StoreError::Foreign { place }) if place.ends_with("holm.db")
+    ));
+    assert_eq!(check("PRAGMA user_version = 99").await, Err(StoreError::Newer { found: 99, known: 5 }));
+    for table in ["meta", "runs", "records", "heads", "texts", "ledger", "jobs", "slips"] {
+        let found = check(&format!("DROP TABLE {table}")).await.unwrap_err().to_string();
+        assert!(found.contains(&format!("the table `{table}` is missing")), "{table}: {found}");
+    }
+}

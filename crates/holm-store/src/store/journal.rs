@@ -29,13 +29,13 @@ impl Journals for Store {
     }
 
     fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
-        Box::pin(async move { Ok(self.take_over(run).await?) })
+        Box::pin(self.take_over(run))
     }
 
     fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
         Box::pin(async move {
-            let row = self.find(run).await?;
-            Ok(self.text(&row).await?.0)
+            let row = self.find(run).await.map_err(unread)?;
+            Ok(self.text(&row).await.map_err(unread)?.0)
         })
     }
 }
@@ -51,12 +51,12 @@ impl Store {
         Ok(StoreJournal { run: lease.run(), lease, id: run.into(), key, next: 0, state: State::Sound })
     }
 
-    async fn take_over(&self, run: &str) -> Result<Opened, StoreError> {
-        let row = self.find(run).await?;
+    async fn take_over(&self, run: &str) -> Result<Opened, JournalFailed> {
+        let row = self.find(run).await.map_err(unread)?;
         let lease = Lease::take(&self.inner, &row).await?;
-        let (text, next) = self.text(&row).await?;
-        let key = self.inner.key(&row)?;
-        let snapshot = self.inner.backend.snapshot(row.no).await?;
+        let (text, next) = self.text(&row).await.map_err(unread)?;
+        let key = self.inner.key(&row).map_err(unread)?;
+        let snapshot = self.inner.backend.snapshot(row.no).await.map_err(unread)?;
         // A snapshot that cannot be opened is no snapshot; the journal is whole without it.
         let snapshot = match (snapshot, &key) {
             (Some(sealed), Some(key)) => key.open(SNAPSHOT, 0, &sealed),
@@ -132,6 +132,14 @@ impl Inner {
             });
         }
         Ok(lines)
+    }
+}
+
+/// What keeps a journal from being read. Nobody who only looks is told that something could not be written.
+fn unread(error: StoreError) -> JournalFailed {
+    match JournalFailed::from(error) {
+        JournalFailed::System { reason } => JournalFailed::Unreadable { reason },
+        other => other,
     }
 }
 

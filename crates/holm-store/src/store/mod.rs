@@ -79,7 +79,7 @@ impl Store {
     /// Looks whether the SQLite database at `path` holds together. It is read whole, and neither made nor brought up to date.
     ///
     /// # Errors
-    /// [`StoreError`]: it cannot be read, is no database, or is damaged.
+    /// [`StoreError`]: it cannot be read, is no store, or a later version's, or is damaged.
     #[cfg(feature = "sqlite")]
     pub async fn check(path: impl AsRef<std::path::Path>) -> Result<(), StoreError> {
         crate::sqlite::check(path.as_ref().to_owned()).await

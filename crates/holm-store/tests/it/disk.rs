@@ -199,6 +199,45 @@ async fn a_database_that_cannot_be_written_refuses_the_append_and_keeps_the_rest
 }
 
 #[tokio::test]
+async fn a_last_record_that_does_not_fit_is_never_left_out_of_what_is_read() {
+    for damage in [
+        "UPDATE records SET line = replace(line, 'fine', 'foul') WHERE id = (SELECT max(id) FROM records)",
+        "INSERT INTO records SELECT id + 1, line FROM records ORDER BY id DESC LIMIT 1",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("holm.db");
+        let store = Store::open(&path).await.unwrap();
+        let script = session("one", "hello", "out", "fine");
+        let mut journal = store.create("one").await.unwrap();
+        journal.append(&script.text(), Durability::Synced).await.unwrap();
+        drop(journal);
+        assert!(store.export("one", Format::Markdown).await.is_ok());
+        let conn = rusqlite::Connection::open(&path).unwrap();
+        assert_eq!(conn.execute(damage, []).unwrap(), 1);
+        let refused = store.export("one", Format::Markdown).await;
+        let Err(StoreError::Damaged { run, reason }) = refused else { panic!("{damage}: {refused:?}") };
+        assert!(run == "one" && reason.starts_with("record "), "{damage}: {reason}");
+    }
+}
+
+#[tokio::test]
+async fn records_that_cannot_be_read_are_not_said_to_be_unwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("holm.db");
+    let store = Store::open(&path).await.unwrap();
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&session("one", "hello", "out", "fine").text(), Durability::Synced).await.unwrap();
+    drop(journal);
+    rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TABLE records").unwrap();
+    let refused = [store.read("one").await.map(|_| ()), store.open("one").await.map(|_| ())];
+    for refused in refused {
+        let error = refused.unwrap_err();
+        assert!(matches!(error, JournalFailed::Unreadable { .. }), "{error:?}");
+        assert!(error.to_string().contains("could not be read (the store failed (no such table"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_disk_that_is_full_before_the_first_record_leaves_no_session() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("holm.db");

@@ -9,10 +9,15 @@ use super::{Bounds, Frame, FrameError, Framing, ndjson::BOM};
 /// A server may ask to reconnect no later than this; larger wishes are cut (a day).
 pub const MAX_RETRY_MS: u64 = 86_400_000;
 
+/// The longest name of an event and the longest `id:`, in bytes: real ones have some dozen letters. Beside a line and the data of an
+/// event, which may be large, nothing is kept that is.
+pub const MAX_NAME: usize = 4 << 10;
+
 /// Cuts bytes into events by the rules of the HTML standard.
 ///
 /// Lines end with LF, CR or CRLF; a byte order mark at the start, comments and unknown fields are dropped; several `data:` lines are
-/// joined by LF; an event without data is not handed on. An event whose one data line lies whole in the fed bytes is not copied.
+/// joined by LF; an event without data is not handed on. A name beyond [`MAX_NAME`] is refused, an `id:` beyond it is passed over, as one
+/// is that the standard does not allow. An event whose one data line lies whole in the fed bytes is not copied.
 ///
 /// ```
 /// use holm_wire::framing::{Framing, sse::Decoder};
@@ -74,14 +79,13 @@ impl Decoder {
             return self.data(value.strip_prefix(b" ").unwrap_or(value), held);
         }
         if let Some(value) = line.strip_prefix(b"event:") {
-            self.event.rename(value.strip_prefix(b" ").unwrap_or(value));
-            return Ok(());
+            return self.event.rename(value.strip_prefix(b" ").unwrap_or(value));
         }
         let (field, value) = field(line);
         match field {
             b"data" => return self.data(value, held),
-            b"event" => self.event.rename(value),
-            b"id" if memchr(0, value).is_none() => {
+            b"event" => return self.event.rename(value),
+            b"id" if value.len() <= MAX_NAME && memchr(0, value).is_none() => {
                 self.id.clear();
                 self.id.extend_from_slice(value);
             }
@@ -141,7 +145,7 @@ impl Decoder {
         let length = match named.strip_prefix(self.usual.as_slice()) {
             Some([b'\n', ..]) => self.usual.len(),
             _ => {
-                let length = memchr2(b'\n', b'\r', named)?;
+                let length = memchr2(b'\n', b'\r', named).filter(|length| *length <= MAX_NAME)?;
                 self.usual.clear();
                 self.usual.extend_from_slice(named.get(..length)?);
                 length
@@ -245,9 +249,13 @@ impl Pending {
         self.lines == 0 && self.name.is_empty()
     }
 
-    fn rename(&mut self, name: &[u8]) {
+    fn rename(&mut self, name: &[u8]) -> Result<(), FrameError> {
+        if name.len() > MAX_NAME {
+            return Err(FrameError::Line { limit: MAX_NAME });
+        }
         self.name.clear();
         self.name.extend_from_slice(name);
+        Ok(())
     }
 
     fn clear(&mut self) {

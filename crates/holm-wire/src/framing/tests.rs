@@ -1,4 +1,4 @@
-use alloc::{string::String, string::ToString, vec, vec::Vec};
+use alloc::{format, string::String, string::ToString, vec, vec::Vec};
 
 use proptest::prelude::*;
 
@@ -92,6 +92,32 @@ fn a_line_or_an_event_beyond_its_bound_is_refused() {
     check(&[b"data: 0123456789\n", b"data: 0123456789\n", b"data: 0\n"], FrameError::Frame { limit: 20 });
     let lines = &[&b"0123456789abcdefg"[..]];
     assert_eq!(run(&mut ndjson::Decoder::new(bounds), lines), Err(FrameError::Line { limit: 16 }));
+}
+
+#[test]
+fn a_name_beyond_its_bound_is_refused_and_such_an_id_passed_over() {
+    let (fits, long) = ("n".repeat(sse::MAX_NAME), "n".repeat(sse::MAX_NAME + 1));
+    let in_every_way = |stream: &str| {
+        let whole = run(&mut sse::Decoder::default(), &[stream.as_bytes()]);
+        for size in [1, 1_000, 4_099] {
+            let pieces: Vec<&[u8]> = stream.as_bytes().chunks(size).collect();
+            assert_eq!(run(&mut sse::Decoder::default(), &pieces), whole, "in pieces of {size}");
+        }
+        whole
+    };
+    let refused = Err(FrameError::Line { limit: sse::MAX_NAME });
+    for field in ["event: ", "event:"] {
+        let named = in_every_way(&format!("{field}{fits}\ndata: a\n\n"));
+        assert_eq!(named, Ok(vec![(fits.clone(), "a".to_string())]), "{field}");
+        assert_eq!(in_every_way(&format!("{field}{long}\ndata: a\n\n")), refused, "{field}");
+        assert_eq!(in_every_way(&format!("data: a\n{field}{long}")), refused, "{field} at the end");
+    }
+    for (id, last) in [(&fits, &*fits), (&long, "7")] {
+        let mut decoder = sse::Decoder::default();
+        let seen = run(&mut decoder, &[format!("id: 7\nid: {id}\ndata: a\n\n").as_bytes()]);
+        assert_eq!(seen, Ok(vec![(String::new(), "a".to_string())]));
+        assert_eq!(decoder.last_id(), last.as_bytes());
+    }
 }
 
 #[test]

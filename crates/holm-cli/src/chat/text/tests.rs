@@ -49,6 +49,34 @@ fn no_line_is_wider_than_its_room() {
 }
 
 #[test]
+fn what_counts_as_one_character_and_is_wider_than_the_line_is_broken() {
+    for heap in [
+        "\u{1100}".repeat(40),
+        format!("a{}", "\u{1f3fd}".repeat(40)),
+        format!("\u{0915}{}", "\u{093e}".repeat(40)),
+    ] {
+        assert_eq!(heap.graphemes(true).count(), 1, "{heap:?}");
+        let text = safe(&format!("one {heap} two"));
+        for width in 2..40 {
+            for how in [Break::Words, Break::Anywhere] {
+                let lines = wrapped(&text, width, how);
+                for line in &lines {
+                    assert!(columns(line) <= width, "{line:?} at {width}");
+                }
+                let kept = |text: &str| text.replace(' ', "");
+                assert_eq!(kept(&lines.concat()), kept(&text), "nothing is lost at {width}");
+            }
+        }
+    }
+    assert_eq!(wrapped("\u{1100}\u{1100}\u{1100}", 4, Break::Words), ["\u{1100}\u{1100}", "\u{1100}"]);
+    assert_eq!(
+        wrapped("x\u{1100}\u{1161}", 2, Break::Words),
+        ["x", "\u{1100}\u{1161}"],
+        "one that fits is whole"
+    );
+}
+
+#[test]
 fn lines_take_the_room_that_they_need_and_no_more() {
     let bold = ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD);
     let spans = [Span::raw("one t".to_owned()), Span::raw("wo ".to_owned()), Span::styled("three", bold)];

@@ -8,13 +8,12 @@ use holm::{
         Author, Block, Effect, Event, Input, Message, NanoUsd, Outcome, Role, Started, Usage,
         journal::{self, Record, ReplayError},
     },
-    runtime::Journals as _,
     store::Store,
 };
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::{missing_journal, story::in_words};
+use super::story::in_words;
 use crate::{exit::Exit, money, screen::Screen};
 
 /// Which sessions are compared.
@@ -61,8 +60,7 @@ struct Deed {
 
 impl Side {
     async fn read(store: &Store, name: &str) -> anyhow::Result<Self> {
-        let text = store.read(name).await.map_err(missing_journal)?;
-        Ok(Self::of(name, journal::decode_strict(&text)?)?)
+        Ok(Self::of(name, super::records(store, name).await?)?)
     }
 
     fn of(name: &str, records: Vec<Record>) -> Result<Self, ReplayError> {

@@ -7,11 +7,10 @@ use holm::{
         Effect,
         journal::{self, Record},
     },
-    runtime::Journals as _,
     store::{Store, withheld},
 };
 
-use super::{missing_journal, step, story};
+use super::{step, story};
 use crate::{exit::Exit, screen::Screen, withholding};
 
 /// Which session is told again, and how.
@@ -32,8 +31,7 @@ pub(crate) struct Args {
 
 /// Tells it.
 pub(super) async fn replay(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
-    let text = store.read(&args.id).await.map_err(missing_journal)?;
-    let records = journal::decode_strict(&text)?;
+    let records = super::records(store, &args.id).await?;
     if args.step {
         let steps = story::tell(&records)?;
         return step::through(screen, &args.id, &steps, args.at);

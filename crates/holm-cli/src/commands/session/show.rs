@@ -5,12 +5,11 @@ use std::{io::Write as _, path::PathBuf};
 use clap::ValueEnum;
 use holm::{
     kernel::journal,
-    runtime::Journals as _,
     store::{Format, Store, withheld},
 };
 use serde_json::{Value, json};
 
-use super::{missing, missing_journal};
+use super::{missing, records};
 use crate::{
     exit::{Exit, Trouble},
     places,
@@ -57,15 +56,14 @@ pub(super) async fn show(store: &Store, screen: &Screen, args: &Args) -> anyhow:
         screen.line(&object(store, &args.id).await?.to_string());
         return Ok(Exit::Done);
     }
-    let text = store.export(&args.id, Format::Markdown).await.map_err(missing)?;
-    screen.answer(&String::from_utf8_lossy(&text));
+    screen.answer(&String::from_utf8_lossy(&markdown(store, &args.id).await?));
     Ok(Exit::Done)
 }
 
 /// Writes a session out.
 pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) -> anyhow::Result<Exit> {
     let bytes = match args.format {
-        Shape::Md => store.export(&args.id, Format::Markdown).await.map_err(missing)?,
+        Shape::Md => markdown(store, &args.id).await?,
         Shape::Jsonl => store.export(&args.id, Format::JsonLines).await.map_err(missing)?,
         Shape::Json => format!("{}\n", object(store, &args.id).await?).into_bytes(),
     };
@@ -83,10 +81,17 @@ pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) ->
     Ok(Exit::Done)
 }
 
+/// The session to read, if it is its own.
+async fn markdown(store: &Store, id: &str) -> anyhow::Result<Vec<u8>> {
+    let text = store.export(id, Format::Markdown).await.map_err(missing)?;
+    records(store, id).await?;
+    Ok(text)
+}
+
 /// The session and its messages, for programs.
 async fn object(store: &Store, id: &str) -> anyhow::Result<Value> {
     let session = store.session(id).await.map_err(missing)?;
-    let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
+    let records = records(store, id).await?;
     let run = journal::replay(&records)?;
     let (messages, withheld) = (run.transcript(), withheld(&records));
     Ok(json!({ "session": session, "messages": messages, "withheld": withheld }))

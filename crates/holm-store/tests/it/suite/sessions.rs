@@ -168,6 +168,8 @@ pub(crate) async fn a_journal_that_was_changed_is_not_imported(place: &dyn Place
     for text in damaged {
         let refused = store.import(text.as_bytes(), None).await;
         assert!(matches!(refused, Err(StoreError::NotAJournal(_))), "{refused:?}");
+        let cause = refused.as_ref().err().and_then(std::error::Error::source);
+        assert!(cause.is_none(), "what is wrong is said once: {refused:?}");
     }
     assert!(matches!(store.import(b"", None).await, Err(StoreError::NotStarted { .. })));
     assert!(matches!(store.import(text.as_bytes(), Some("../x")).await, Err(StoreError::BadName { .. })));
