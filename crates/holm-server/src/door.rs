@@ -243,7 +243,7 @@ pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &st
     let refused = |status, code, why: &str| Refusal::new(status, code, format!("the {what} {why}"));
     let too_slow = |_| refused(StatusCode::REQUEST_TIMEOUT, "too_slow", "took too long");
     let unread = |error: axum::Error| {
-        if error.source().is_some_and(|why| why.is::<LengthLimitError>()) {
+        if error.source().is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
             refused(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "is too large")
         } else {
             refused(

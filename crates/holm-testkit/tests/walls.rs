@@ -87,6 +87,9 @@ const ARROWS: &[(&str, Knows)] = &[
     ("holm", Knows::Assembles),
     ("holm-server", Knows::Assembles),
     ("holm-cli", Knows::Assembles),
+    // Outside the house: they try what the rooms hold.
+    ("holm-fuzz-chat", Knows::Only(&["holm-kernel"])),
+    ("holm-fuzz", Knows::Assembles),
 ];
 
 const MCP_SIDE: &[&str] =
