@@ -12,7 +12,7 @@ use holm::{
     runtime::{Approver, BoxFuture},
 };
 use holm_server::Desk;
-use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
+use holm_tools::shell::{self, Answer, Asker, Gate, Offer, Rules};
 
 use crate::{
     editor::Editor,
@@ -255,7 +255,9 @@ fn flags(proposal: &Proposal) -> String {
     // A call of which nobody knows what it needs is allowed as a whole.
     if proposal.needs.is_empty() {
         let grant = list(if is_plain { "--grant" } else { "--yes" }, &[whole_tool(proposal)]);
-        return format!("because nobody is there to be asked; allow it with {grant}");
+        let why = asked_although_granted(proposal).filter(|_| !is_plain);
+        let why = why.map(|why| format!("{why}: ")).unwrap_or_default();
+        return format!("because nobody is there to be asked; {why}allow it with {grant}");
     }
     let granting = proposal.reasons.iter().all(|reason| *reason == AskReason::MissingGrant);
     let how = if granting && !proposal.missing.is_empty() {
@@ -282,10 +284,13 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path
         offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
     let drafts = drafts.filter(|_| plan(proposal).is_some());
+    let lasts = shell::lasts(proposal);
     let choices = if leaves_plan {
         format!("  [y]es, {}[n]o: ", if drafts.is_some() { "[e]dit it, " } else { "" })
-    } else {
+    } else if lasts {
         format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: ")
+    } else {
+        "  [y]es once, ne[v]er, [n]o: ".into()
     };
     for _ in 0..MOST_TRIES {
         // What was typed before the question could be read answers something else; so does the rest of what was pasted.
@@ -303,6 +308,7 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path
         match answer(&line, offer) {
             // A plan is looked at each time, so nothing is said for the next one.
             Some(Answer::Session | Answer::Prefix | Answer::Never) if leaves_plan => {}
+            Some(Answer::Session | Answer::Prefix) if !lasts => {}
             Some(answer) => return answer,
             None => {}
         }

@@ -15,8 +15,10 @@ use crate::error::JailError;
 const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 /// The oldest Landlock that is enough: without truncation (kernel 6.2) a file that may not be written could be emptied.
 const LANDLOCK_FLOOR: ABI = ABI::V3;
-/// How long something that ends at once may take to be tried, and then to say why it failed.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long something that ends at once may take on a machine that is busy: too short a time would choose a weaker jail.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long what it complained of is waited for once it has ended.
+const WORDS: Duration = Duration::from_secs(1);
 /// The most bytes of a complaint that are read.
 const MOST_SAID: u64 = 4096;
 
@@ -72,7 +74,7 @@ impl Engine {
             .args(["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"])
             .args(["--", "/bin/sh", "-c", ":"])
             .env_clear();
-        match tried(command) {
+        match tried(command, PATIENCE) {
             Ok((status, _)) if status.success() => Ok(Self::Bubblewrap(program.to_owned())),
             Ok((_, said)) => Err(format!("fails: {}", said.trim())),
             Err(error) => Err(format!("fails: {error}")),
@@ -109,8 +111,8 @@ impl Engine {
     }
 }
 /// Runs a command that ends at once, and says how it ended and what it complained of. Whoever it left behind may hold its
-/// streams open: neither it nor they are waited for longer than [`PATIENCE`].
-fn tried(mut command: Command) -> io::Result<(ExitStatus, String)> {
+/// streams open: they are not waited for.
+fn tried(mut command: Command, patience: Duration) -> io::Result<(ExitStatus, String)> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let (said, hears) = mpsc::channel();
     if let Some(errors) = child.stderr.take() {
@@ -125,7 +127,7 @@ fn tried(mut command: Command) -> io::Result<(ExitStatus, String)> {
     let status = loop {
         match child.try_wait()? {
             Some(status) => break status,
-            None if began.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(1)),
+            None if began.elapsed() < patience => thread::sleep(Duration::from_millis(1)),
             None => {
                 child.kill()?;
                 child.wait()?;
@@ -133,8 +135,7 @@ fn tried(mut command: Command) -> io::Result<(ExitStatus, String)> {
             }
         }
     };
-    let said =
-        if status.success() { String::new() } else { hears.recv_timeout(PATIENCE).unwrap_or_default() };
+    let said = if status.success() { String::new() } else { hears.recv_timeout(WORDS).unwrap_or_default() };
     Ok((status, said))
 }
 
@@ -150,20 +151,20 @@ mod tests {
 
     #[test]
     fn what_a_tried_command_complains_of_is_told() {
-        let (status, said) = tried(shell("echo why >&2; exit 3")).expect("a shell");
+        let (status, said) = tried(shell("echo why >&2; exit 3"), PATIENCE).expect("a shell");
         assert_eq!((status.code(), said.as_str()), (Some(3), "why\n"));
     }
 
     #[test]
     fn a_tried_command_is_not_waited_for_because_somebody_it_left_holds_its_streams() {
-        let (_, said) = tried(shell("sleep 120 & echo $! >&2; exit 3")).expect("a shell");
+        let (_, said) = tried(shell("sleep 120 & echo $! >&2; exit 3"), PATIENCE).expect("a shell");
         // Nobody closes the stream in time, so what stands in it is not known.
         assert_eq!(said, "");
     }
 
     #[test]
     fn a_tried_command_that_does_not_end_is_ended() {
-        let error = tried(shell("exec sleep 120")).expect_err("it does not end");
+        let error = tried(shell("exec sleep 120"), Duration::from_millis(50)).expect_err("it does not end");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 }

@@ -13,7 +13,7 @@ use holm::{
     runtime::BoxFuture,
 };
 use holm_mcp::{Question, Wanted};
-use holm_tools::shell::{Answer, Offer};
+use holm_tools::shell::{self, Answer, Offer};
 use serde_json::{Map, Value, json};
 
 use super::{editor::Editor, shown, telling::Telling};
@@ -149,12 +149,15 @@ fn options(proposal: &Proposal, offer: &Offer) -> Vec<PermissionOption> {
     if proposal.reasons.contains(&AskReason::LeavesPlan) {
         return vec![once, no];
     }
+    let never = option(NEVER, "Always reject in this session".into(), PermissionOptionKind::RejectAlways);
+    if !shell::lasts(proposal) {
+        return vec![once, no, never];
+    }
     let always = option(SESSION, "Always allow in this session".into(), PermissionOptionKind::AllowAlways);
     let prefix = offer.prefix.as_ref().map(|rule| {
         let name = format!("Always allow what begins with `{}` in this session", visible(&rule.to_string()));
         option(PREFIX, name, PermissionOptionKind::AllowAlways)
     });
-    let never = option(NEVER, "Always reject in this session".into(), PermissionOptionKind::RejectAlways);
     [once, always].into_iter().chain(prefix).chain([no, never]).collect()
 }
 

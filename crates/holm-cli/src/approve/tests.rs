@@ -38,6 +38,23 @@ fn yes_covers_what_it_names_and_nothing_else() {
 }
 
 #[test]
+fn always_is_offered_where_it_would_be_kept() {
+    let lasts = |reasons: &[AskReason], missing: &[&str]| {
+        let missing = missing.iter().map(ToString::to_string).collect();
+        shell::lasts(&Proposal {
+            reasons: reasons.to_vec(),
+            missing,
+            ..proposal(&["fetch:https://h.example"])
+        })
+    };
+    assert!(lasts(&[AskReason::Level], &[]));
+    assert!(lasts(&[AskReason::EgressAfterMark, AskReason::MissingGrant], &["fetch:https://h.example"]));
+    assert!(!lasts(&[AskReason::Level, AskReason::EgressAfterMark], &[]));
+    assert!(!lasts(&[AskReason::HookWants], &[]));
+    assert!(!lasts(&[AskReason::LeavesPlan], &["fetch:https://h.example"]));
+}
+
+#[test]
 fn yes_to_a_tool_hands_nothing_on() {
     let yes = GrantSet::parse(["tool:read_file"]).unwrap();
     let asked = Proposal { hands_on: vec!["read:secret.txt".into()], ..proposal(&[]) };

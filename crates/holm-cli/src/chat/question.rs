@@ -1,7 +1,7 @@
 //! Questions to the person: whether a call may run, and what a model wants to know.
 
 use holm::kernel::{AskReason, Proposal};
-use holm_tools::shell::{Answer, Offer};
+use holm_tools::shell::{self, Answer, Offer};
 
 use super::{input::Input, text::safe};
 use crate::approve;
@@ -69,6 +69,8 @@ pub(super) struct Wanted {
     pub(super) plan: Option<String>,
     /// What the call was proposed with.
     arguments: String,
+    /// Whether a yes can be said for later calls too.
+    lasts: bool,
 }
 
 /// Whether all that begins like a command can be allowed.
@@ -91,7 +93,8 @@ impl Question {
         let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
         let lines = approve::question(proposal, offer);
         let lines = lines.iter().flat_map(|text| text.lines().map(safe).collect::<Vec<_>>());
-        let prefix = offer.prefix.as_ref().filter(|_| !leaves_plan).map(|rule| safe(&rule.to_string()));
+        let lasts = shell::lasts(proposal);
+        let prefix = offer.prefix.as_ref().filter(|_| lasts).map(|rule| safe(&rule.to_string()));
         // A line of its own: a rule that does not fit beside the keys would be agreed to unseen.
         let allows = prefix.iter().map(|rule| format!("  p allows   all that begins with {rule}"));
         let wanted = Wanted {
@@ -99,6 +102,7 @@ impl Question {
             prefix: if prefix.is_some() { Prefix::Offered } else { Prefix::None },
             plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
             arguments: proposal.arguments.clone(),
+            lasts,
         };
         Self::new(id, Asks::Call(Box::new(wanted)))
     }
@@ -149,7 +153,7 @@ impl Question {
             'v' if wanted.plan.is_none() => Some(Answer::Never),
             _ if self.seen == Seen::NotYet => None,
             'y' => Some(Answer::Once),
-            'a' if wanted.plan.is_none() => Some(Answer::Session),
+            'a' if wanted.lasts => Some(Answer::Session),
             'p' if wanted.prefix == Prefix::Offered => Some(Answer::Prefix),
             _ => None,
         }
@@ -169,7 +173,8 @@ impl Question {
                     Prefix::Offered => " · [p] all like it",
                     Prefix::None => "",
                 };
-                format!("[y]es once · [a]lways in this session{prefix} · ne[v]er · [n]o")
+                let always = if wanted.lasts { " · [a]lways in this session" } else { "" };
+                format!("[y]es once{always}{prefix} · ne[v]er · [n]o")
             }
             Asks::Words { choices, .. } if choices.is_empty() => "Enter answers · Esc gives no answer".into(),
             Asks::Words { .. } => "a number or words of your own, then Enter · Esc gives no answer".into(),

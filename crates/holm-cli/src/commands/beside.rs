@@ -11,11 +11,9 @@ pub(super) fn base(from: &Path) -> Option<PathBuf> {
     let real = from.canonicalize().ok()?;
     let folder = real.parent()?;
     let is_hidden = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    if !is_hidden {
-        return Some(folder.to_owned());
-    }
+    let project = if is_hidden { folder.parent()? } else { folder };
     let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
-    folder.parent().filter(|above| home.as_deref() != Some(*above)).map(Path::to_owned)
+    Some(project).filter(|project| home.as_deref() != Some(*project)).map(Path::to_owned)
 }
 
 /// The entry of a server in which each word that names a file from a folder says where that lies.

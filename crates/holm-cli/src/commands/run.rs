@@ -379,11 +379,9 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     }
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
-    let mut report = work(session, asks, args).await?;
-    while missed(begun.listening.as_ref(), &report.ending) {
-        report = session.catch_up().await?.unwrap_or(report);
-    }
+    let worked = worked(session, asks, args, begun.listening.as_ref()).await;
     session.unheard().iter().for_each(|words| screen.note(&lost(words)));
+    let report = worked?;
     if let Some(listening) = begun.listening {
         listening.end().await;
     }
@@ -482,6 +480,20 @@ async fn open(agent: &Agent, args: &Args, has: Option<&Has>) -> anyhow::Result<S
         }
         _ => anyhow::Error::new(error),
     })
+}
+
+/// The work, and what was said just as it ended.
+async fn worked(
+    session: &mut Session,
+    asks: Option<Prompt>,
+    args: &Args,
+    listening: Option<&holm_server::terminal::Listening>,
+) -> anyhow::Result<Report> {
+    let mut report = work(session, asks, args).await?;
+    while missed(listening, &report.ending) {
+        report = session.catch_up().await?.unwrap_or(report);
+    }
+    Ok(report)
 }
 
 /// Finishes what was under way, then does what is asked.

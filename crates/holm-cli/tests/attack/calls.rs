@@ -43,8 +43,11 @@ pub(crate) fn calls(calls: &[Call], grants: &[String], mode: &str) -> Result<Out
     }
     let wall = calls.last().and_then(|call| call.told.as_deref());
     let outcome = settle(&scene, &ran, came(&told, wall))?;
-    let sent = asked.last().and_then(|(_, arguments)| arguments["url"].as_str());
-    let heard = sent.map_or(0, |url| sites.heard(url));
+    let heard = asked.last().map_or(0, |(tool, arguments)| match arguments["url"].as_str() {
+        Some(url) => sites.heard(url),
+        None if *tool == "web_search" => sites.searched(),
+        None => 0,
+    });
     Ok(if outcome != Outcome::Passed && heard > by_helpers(calls) { Outcome::Leaked } else { outcome })
 }
 

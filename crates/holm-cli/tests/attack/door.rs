@@ -9,7 +9,8 @@ use std::{
     io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, PoisonError, mpsc},
+    thread,
     time::Duration,
 };
 
@@ -145,8 +146,14 @@ impl House {
     /// Where it says that it listens.
     fn heard(&mut self) -> Result<String, String> {
         let out = self.child.stdout.take().ok_or("the server says nothing")?;
-        let mut line = String::new();
-        BufReader::new(out).read_line(&mut line).map_err(|error| error.to_string())?;
+        let (says, hears) = mpsc::channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            let read = BufReader::new(out).read_line(&mut line);
+            let _ = says.send(read.map(|_| line));
+        });
+        let said = hears.recv_timeout(PATIENCE).map_err(|_| "the server says nothing")?;
+        let line = said.map_err(|error| error.to_string())?;
         let host = line.trim().strip_prefix("http://");
         host.map(str::to_owned).ok_or_else(|| format!("the server does not listen: {line:?}"))
     }

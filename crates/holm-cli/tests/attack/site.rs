@@ -45,6 +45,12 @@ impl Sites {
         text.replace("{site}", &site).replace("{elsewhere}", &self.elsewhere.address.to_string())
     }
 
+    /// How often something was searched for.
+    pub(crate) fn searched(&self) -> usize {
+        let heard = self.site.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.iter().filter(|target| target.starts_with(SEARCH)).count()
+    }
+
     /// How often a URL was asked for.
     pub(crate) fn heard(&self, url: &str) -> usize {
         [&self.site, &self.elsewhere].into_iter().map(|site| site.heard(url)).sum()

@@ -110,7 +110,10 @@ fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
 /// Locks the file, reads it, and cuts off what a crash left unfinished.
 fn take_over(path: &Path, run: &str) -> Result<(Vec<u8>, File), JournalFailed> {
     let opened = OpenOptions::new().read(true).append(true).open(path);
-    let mut file = opened.map_err(|error| missing(&error, run))?;
+    let mut file = opened.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => JournalFailed::Missing { run: run.into() },
+        _ => error.into(),
+    })?;
     lock(&file, run)?;
     let mut text = Vec::new();
     file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;

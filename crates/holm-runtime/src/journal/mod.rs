@@ -142,7 +142,9 @@ pub enum JournalFailed {
         reason: String,
     },
     /// The system said no to whoever wanted to read it.
-    #[error("the journal could not be read ({reason}); see to the disk, or restore it from a copy")]
+    #[error(
+        "the journal could not be read ({reason}); try again, and if it stays so see to the disk or the database before you restore a copy"
+    )]
     Unreadable {
         /// What it said.
         reason: String,

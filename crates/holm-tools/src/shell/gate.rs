@@ -61,6 +61,15 @@ pub struct Offer {
     pub helper: Option<String>,
 }
 
+/// Whether an answer for later calls would be kept: a plan, and what is granted and leaves after something was read or is wanted by a
+/// hook, is asked about each time.
+#[must_use]
+pub fn lasts(proposal: &Proposal) -> bool {
+    let is_remembered = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
+    let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
+    !leaves_plan && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
+}
+
 /// Asks a person.
 pub trait Asker: Send + Sync {
     /// Asks about one call. This may take as long as a person takes.

@@ -35,7 +35,7 @@ mod tests;
 
 pub(crate) use denied::hold;
 pub(crate) use errand::{Curiosity, Errand, Reach};
-pub use gate::{Answer, Asker, Gate, Offer};
+pub use gate::{Answer, Asker, Gate, Offer, lasts};
 pub(crate) use proxy::Refusal;
 pub(crate) use report::opens_nothing;
 pub use rules::{Rest, Rule, RuleError, Rules, Ruling};
