@@ -117,6 +117,8 @@ impl Link {
             told.await.ok()
         };
         let heard = tokio::select! {
+            // A last word counts, also where the terminal is gone by the time it is looked at.
+            biased;
             heard = tokio::time::timeout(PATIENCE, said) => heard.ok().flatten(),
             () = self.over.cancelled() => None,
         };
