@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Grants } from '../src/core/grants.ts';
+import { Grants, lasts } from '../src/core/grants.ts';
 import type { Use } from '../src/core/wire.ts';
 
 function use(record: number, call: number, step: Use['step'], more: Partial<Use> = {}): Use {
@@ -27,4 +27,11 @@ test('what is said of a call is the same object as long as it says the same', ()
   const grants = new Grants([use(3, 2, 'asked'), use(5, 2, 'run')]);
   assert.equal(grants.of(2, 3), grants.of(2, 4));
   assert.notEqual(grants.of(2, 4), grants.of(2, 5));
+});
+
+test('an answer for later calls is offered where it would be kept', () => {
+  assert.ok(lasts({ missing: [], reasons: ['level'] }));
+  assert.ok(lasts({ missing: ['fetch:https://h.example'], reasons: ['missing_grant', 'egress_after_mark'] }));
+  assert.ok(!lasts({ missing: [], reasons: ['level', 'egress_after_mark'] }));
+  assert.ok(!lasts({ missing: ['write:a'], reasons: ['leaves_plan'] }));
 });

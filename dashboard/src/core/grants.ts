@@ -1,6 +1,15 @@
 // What each call of a run was allowed to use, at any point of it: from what the server reads out of the journal.
 
-import type { Use } from './wire.ts';
+import type { Approval, Use } from './wire.ts';
+
+/** Reasons that an answer for later calls does away with; the others are asked about each time. */
+const REMEMBERED: readonly string[] = ['level', 'missing_grant'];
+
+/** Whether an answer for later calls would be kept. */
+export function lasts(approval: Pick<Approval, 'missing' | 'reasons'>): boolean {
+  if (approval.reasons.includes('leaves_plan')) return false;
+  return approval.missing.length > 0 || approval.reasons.every((reason) => REMEMBERED.includes(reason));
+}
 
 /** How a call came by something that it needs. */
 export type Standing =
