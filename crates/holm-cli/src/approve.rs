@@ -7,7 +7,7 @@ use std::{
 };
 
 use holm::{
-    grants::{Grant, GrantSet, Level},
+    grants::{Grant, GrantSet, Level, Request},
     kernel::{AskReason, Proposal, Verdict},
     runtime::{Approver, BoxFuture},
 };
@@ -191,11 +191,29 @@ fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
         return false;
     }
     let whole = |need: &str| !need.contains('…') && !need.contains("\\u{");
-    let named = |need: &String| whole(need) && need.parse::<Grant>().is_ok_and(|need| yes.contains(&need));
+    let named = |need: &String| whole(need) && is_within(yes, need);
     match proposal.needs.as_slice() {
         // What it would hand on to somebody is not what its name says.
         [] => proposal.hands_on.is_empty() && named(&whole_tool(proposal)),
         needs => needs.iter().all(named),
+    }
+}
+
+/// Whether a need lies within what was named: all of it where it is a pattern, otherwise the one thing that it is.
+fn is_within(yes: &GrantSet, need: &str) -> bool {
+    match need.parse::<Grant>() {
+        Ok(need) => yes.contains(&need),
+        Err(_) => need.parse::<Request>().is_ok_and(|need| yes.admits(&need)),
+    }
+}
+
+/// What can be typed to give a need: an address without its query, a name with its stars as letters.
+fn typed(need: &str) -> String {
+    let exact = need.parse::<Request>().ok().and_then(|need| Grant::exactly(&need).ok());
+    match need.parse::<Grant>() {
+        // Of a folder all that lies in it.
+        Ok(_) if need.ends_with("**") => need.to_owned(),
+        _ => exact.map_or_else(|| need.to_owned(), |exact| exact.to_string()),
     }
 }
 
@@ -243,7 +261,7 @@ fn level_asked(level: Level) -> Option<&'static str> {
 /// Which flags would have let a call run, for the person who reads the notes later.
 fn flags(proposal: &Proposal) -> String {
     let list = |flag: &str, grants: &[String]| {
-        grants.iter().map(|grant| format!("{flag} {}", quoted(grant))).collect::<Vec<_>>().join(" ")
+        grants.iter().map(|grant| format!("{flag} {}", quoted(&typed(grant)))).collect::<Vec<_>>().join(" ")
     };
     let plain = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
     let is_plain = proposal.reasons.iter().all(plain);

@@ -32,9 +32,29 @@ fn yes_covers_what_it_names_and_nothing_else() {
     check(&["read:**"], &[], false);
     check(&["tool:read_file"], &[], true);
     check(&["tool:read"], &[], false);
+    check(&["fetch:https://h.example"], &["fetch:https://h.example/out?q=notes"], true);
+    check(&["fetch:https://h.example/out"], &["fetch:https://h.example/out?q=notes"], true);
+    check(&["fetch:https://h.example/in"], &["fetch:https://h.example/out?q=notes"], false);
+    check(&["fetch:https://other.example"], &["fetch:https://h.example/out?q=notes"], false);
+    check(&["read:src/*"], &["read:src/**"], false);
     check(&["tool:read_file"], &["read:src/main.rs"], false);
     check(&["read:**"], &["read:a […9 characters not shown…] b"], false);
     check(&["read:**"], &["read:a\\u{1b}b"], false);
+}
+
+#[test]
+fn what_is_advised_can_be_typed() {
+    let check = |need: &str, expect: &str| {
+        let said = flags(&Proposal {
+            reasons: vec![AskReason::EgressAfterMark],
+            missing: Vec::new(),
+            ..proposal(&[need])
+        });
+        assert!(said.ends_with(&format!("allow it with --yes {expect}")), "{said}");
+    };
+    check("fetch:https://h.example/out?q=notes", "fetch:https://h.example/out");
+    check("read:a*.txt", "'read:a[*].txt'");
+    check("read:src/**", "'read:src/**'");
 }
 
 #[test]

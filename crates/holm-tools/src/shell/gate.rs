@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use holm_grants::GrantSet;
+use holm_grants::{Grant, Request};
 use holm_guards::json::Json;
 use holm_kernel::{AskReason, Event, Numbered, Proposal, Verdict};
 use holm_runtime::{Approver, BoxFuture, EventSink};
@@ -199,13 +199,27 @@ fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
         Answer::Once | Answer::Prefix => Verdict::allow(),
         Answer::Session => {
             // What was shortened or written out for the screen is not the grant; then it is given for this once.
-            let grants = GrantSet::parse(proposal.missing.iter().map(String::as_str));
-            Verdict::Allow { grants: grants.unwrap_or_default(), until: None }
+            let given: Option<Vec<Grant>> =
+                proposal.missing.iter().map(|missing| given(missing, &proposal.arguments)).collect();
+            Verdict::Allow { grants: given.unwrap_or_default().into_iter().collect(), until: None }
         }
         Answer::No { reason } => Verdict::Deny { reason },
         Answer::Never => Verdict::deny("the person said never in this session"),
         Answer::Rewrite { arguments } => Verdict::Rewrite { arguments },
     }
+}
+
+/// The grant that somebody gives who says yes for later to what a call misses. A star that the call itself brought along is a letter of
+/// a name and opens nothing else; one that a tool put behind a folder, for all that lies in it, is a pattern.
+fn given(missing: &str, arguments: &str) -> Option<Grant> {
+    let pattern: Grant = missing.parse().ok()?;
+    let request = missing.parse::<Request>();
+    let Some(exact) = request.ok().and_then(|request| Grant::exactly(&request).ok()) else {
+        return Some(pattern);
+    };
+    let folder = missing.strip_suffix("**").unwrap_or(missing);
+    let is_pattern = !folder.contains('*') && !arguments.contains('*');
+    Some(if is_pattern { pattern } else { exact })
 }
 
 /// Whether a command has parts that nobody would see. A model can write such a mark itself, and is then refused.

@@ -180,6 +180,27 @@ async fn a_change_of_mode_takes_answers_back_and_leaves_the_rules() {
 }
 
 #[tokio::test]
+async fn a_star_that_a_call_brought_along_is_a_letter_of_a_name() {
+    let (_, gate) = person(Answer::Session);
+    for (path, missing, expect) in [
+        ("a*.txt", "read:a*.txt", "read:a[*].txt"),
+        ("**", "read:**", "read:[*][*]"),
+        ("src", "read:src/**", "read:src/**"),
+        ("notes.txt", "read:notes.txt", "read:notes.txt"),
+    ] {
+        let asked = Proposal {
+            tool: "read".into(),
+            arguments: format!(r#"{{"path":"{path}"}}"#),
+            missing: vec![missing.into()],
+            reasons: vec![AskReason::MissingGrant],
+            ..proposal("git status")
+        };
+        let Verdict::Allow { grants, .. } = gate.judge(asked).await else { panic!("a yes") };
+        assert_eq!(grants.iter().map(ToString::to_string).collect::<Vec<_>>(), [expect], "{path}");
+    }
+}
+
+#[tokio::test]
 async fn other_tools_are_asked_about_and_remembered_by_their_digest() {
     let (person, gate) = person(Answer::Session);
     let other = Proposal { tool: "write_file".into(), ..proposal("x") };
