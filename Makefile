@@ -169,7 +169,7 @@ instructions: ## hold the instructions that the loop takes (needs valgrind)
 	@scripts/setup bench
 	@scripts/check-instructions
 
-prove-small: ## what `make test` leaves out of it, at a small size: minutes
+prove-small: ## what `make test` leaves out of `make prove`, at a small size: minutes
 	@scripts/setup test bench crash
 	@scripts/prove small
 
