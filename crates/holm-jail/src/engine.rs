@@ -110,6 +110,7 @@ impl Engine {
         }
     }
 }
+
 /// Runs a command that ends at once, and says how it ended and what it complained of. Whoever it left behind may hold its
 /// streams open: they are not waited for.
 fn tried(mut command: Command, patience: Duration) -> io::Result<(ExitStatus, String)> {
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_tried_command_is_not_waited_for_because_somebody_it_left_holds_its_streams() {
-        let (_, said) = tried(shell("sleep 120 & echo $! >&2; exit 3"), PATIENCE).expect("a shell");
+        let (_, said) = tried(shell("sleep 20 & echo why >&2; exit 3"), PATIENCE).expect("a shell");
         // Nobody closes the stream in time, so what stands in it is not known.
         assert_eq!(said, "");
     }

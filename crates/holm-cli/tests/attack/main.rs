@@ -1,6 +1,6 @@
 //! Plays the attack cases of `attacks/` against the built command, its server and the policies, and prints what came of each class.
 //!
-//! A case is data: what is tried, with which grants, what must come of it, and a harmless twin that must pass. Nothing
+//! A case is data: what is tried, with which grants, what must come of it, and often a harmless twin that must pass. Nothing
 //! here knows the answer: an outcome is read off exit codes, events, files and what was printed, and then compared. Lists of
 //! other people are played against the policies after them.
 //!

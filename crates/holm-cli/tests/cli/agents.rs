@@ -350,17 +350,27 @@ fn an_import_ends_with_three_where_something_that_has_a_form_here_is_not_there()
     assert!(ran.out.contains("`permissions`"), "{ran:?}");
 }
 
+/// What is kept of a server.
+fn kept(stage: &Stage, name: &str) -> serde_json::Value {
+    let text = fs::read_to_string(stage.data().join(format!("tools/{name}.mcp.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Takes over an agent with one server, and gives what is kept of that.
+fn taken_over(stage: &Stage, agent: &str, server: &serde_json::Value) -> serde_json::Value {
+    let more = json!({ "mcpServers": [{ "tag": "McpSimpleBinary", "contents": server }] });
+    write_below(stage, agent, &exe(stage, "main", &more));
+    let ran = stage.holm(["import", agent, "--project"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    kept(stage, "s")
+}
+
 #[test]
 fn a_server_that_is_taken_over_finds_the_files_beside_its_agent() {
     let stage = Stage::new([]);
     let server = json!({ "name": "s", "executable": "python3", "args": ["srv.py", "fast"] });
-    let more = json!({ "mcpServers": [{ "tag": "McpSimpleBinary", "contents": server }] });
-    write_below(&stage, "their/agent.json", &exe(&stage, "main", &more));
     write_below(&stage, "their/srv.py", "");
-    let ran = stage.holm(["import", "their/agent.json", "--project"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let kept = fs::read_to_string(stage.data().join("tools/s.mcp.json")).unwrap();
-    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    let kept = taken_over(&stage, "their/agent.json", &server);
     let file = stage.work().canonicalize().unwrap().join("their/srv.py");
     assert_eq!(kept, json!({ "command": "python3", "args": [file, "fast"] }));
 }
@@ -369,15 +379,10 @@ fn a_server_that_is_taken_over_finds_the_files_beside_its_agent() {
 fn an_agent_in_a_hidden_folder_finds_its_servers_files_there_and_not_above() {
     let stage = Stage::new([]);
     let server = json!({ "name": "s", "executable": "./run.sh", "args": ["srv.py", "above.py"] });
-    let more = json!({ "mcpServers": [{ "tag": "McpSimpleBinary", "contents": server }] });
-    write_below(&stage, "their/.agents/agent.json", &exe(&stage, "main", &more));
     for name in ["their/.agents/run.sh", "their/.agents/srv.py", "their/above.py"] {
         write_below(&stage, name, "");
     }
-    let ran = stage.holm(["import", "their/.agents/agent.json", "--project"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let kept = fs::read_to_string(stage.data().join("tools/s.mcp.json")).unwrap();
-    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    let kept = taken_over(&stage, "their/.agents/agent.json", &server);
     let folder = stage.work().canonicalize().unwrap().join("their/.agents");
     let args = json!([folder.join("srv.py"), "above.py"]);
     assert_eq!(kept, json!({ "command": folder.join("run.sh"), "args": args }));

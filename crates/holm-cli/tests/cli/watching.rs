@@ -87,15 +87,22 @@ fn a_run_in_a_terminal_is_watched_and_steered_from_the_server() {
     until("the next answer", || stage.double.requests().len() == 3);
 }
 
-#[test]
-fn a_run_in_a_terminal_is_stopped_from_the_server() {
-    let stage = Stage::new([Act::says("never whole").with(Fault::Stall(500))]);
-    let served = Served::start(&stage, &[]);
+/// A run in a terminal that the server was just told to stop.
+#[track_caller]
+fn just_stopped(stage: &Stage, served: &Served) -> Child {
     let run = started(stage.command(["run", "--model", MODEL, "-p", "hi", "--session", "s"]));
     until("the first request", || !stage.double.requests().is_empty());
     until("a session that works", || served.get("/api/sessions/s").json()["state"] == "working");
     let heard = served.post("/api/sessions/s/cancel", &json!({ "reason": "enough" }));
     assert_eq!(heard.status, 202, "{heard:?}");
+    run
+}
+
+#[test]
+fn a_run_in_a_terminal_is_stopped_from_the_server() {
+    let stage = Stage::new([Act::says("never whole").with(Fault::Stall(500))]);
+    let served = Served::start(&stage, &[]);
+    let run = just_stopped(&stage, &served);
     let ran = Ran::of(&run.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(130), "{ran:?}");
     let journal = stage.holm(["session", "export", "s", "--format", "jsonl"]).out;
@@ -106,11 +113,7 @@ fn a_run_in_a_terminal_is_stopped_from_the_server() {
 fn what_is_said_to_a_run_that_was_just_stopped_is_refused_or_kept_or_told() {
     let stage = Stage::new([Act::says("never whole").with(Fault::Stall(500))]);
     let served = Served::start(&stage, &[]);
-    let run = started(stage.command(["run", "--model", MODEL, "-p", "hi", "--session", "s"]));
-    until("the first request", || !stage.double.requests().is_empty());
-    until("a session that works", || served.get("/api/sessions/s").json()["state"] == "working");
-    let stopped = served.post("/api/sessions/s/cancel", &json!({ "reason": "enough" }));
-    assert_eq!(stopped.status, 202, "{stopped:?}");
+    let run = just_stopped(&stage, &served);
     let heard = served.post("/api/sessions/s/steer", &json!({ "text": "Use tabs." }));
     let ran = Ran::of(&run.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(130), "{ran:?}");

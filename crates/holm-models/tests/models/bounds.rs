@@ -25,6 +25,18 @@ async fn message_of(acts: Vec<Act>, timeouts: Timeouts) -> String {
     message
 }
 
+/// A client of a provider that the test plays itself.
+fn client_at(listener: &std::net::TcpListener, timeouts: Timeouts) -> holm_models::Client {
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    holm_models::Client::builder()
+        .endpoint("double", holm_models::Endpoint::compatible(base))
+        .keys(crate::stage::keys(Format::OpenaiChat))
+        .timeouts(timeouts)
+        .proxies(holm_models::Proxies::None)
+        .build()
+        .unwrap()
+}
+
 #[tokio::test]
 async fn a_provider_that_falls_silent_is_not_waited_for_for_ever() {
     let idle = Timeouts { idle: Duration::from_millis(150), ..TIMEOUTS };
@@ -34,14 +46,7 @@ async fn a_provider_that_falls_silent_is_not_waited_for_for_ever() {
     let silent =
         Timeouts { first_byte: Duration::from_millis(150), connect: Duration::from_millis(50), ..TIMEOUTS };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}/v1", listener.local_addr().unwrap());
-    let client = holm_models::Client::builder()
-        .endpoint("double", holm_models::Endpoint::compatible(base))
-        .keys(crate::stage::keys(Format::OpenaiChat))
-        .timeouts(silent)
-        .proxies(holm_models::Proxies::None)
-        .build()
-        .unwrap();
+    let client = client_at(&listener, silent);
     let error = client.list_models("double").await.unwrap_err();
     assert!(error.to_string().contains("no answer began within 200 ms"), "{error}");
 }
@@ -82,7 +87,7 @@ async fn an_endless_error_is_read_only_so_far() {
 #[tokio::test]
 async fn a_list_of_models_that_would_fill_the_memory_is_not_parsed() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let client = client_at(&listener, TIMEOUTS);
     let provider = std::thread::spawn(move || {
         for values in [40_000, 1 << 20] {
             let (mut stream, _) = listener.accept().unwrap();
@@ -94,13 +99,6 @@ async fn a_list_of_models_that_would_fill_the_memory_is_not_parsed() {
             write!(stream, "{head} {}\r\n\r\n{list}", list.len()).unwrap();
         }
     });
-    let client = holm_models::Client::builder()
-        .endpoint("double", holm_models::Endpoint::compatible(base))
-        .keys(crate::stage::keys(Format::OpenaiChat))
-        .timeouts(TIMEOUTS)
-        .proxies(holm_models::Proxies::None)
-        .build()
-        .unwrap();
     assert_eq!(client.list_models("double").await.unwrap(), ["one"]);
     let error = client.list_models("double").await.unwrap_err();
     assert!(error.to_string().contains("values in one piece"), "{error}");

@@ -198,6 +198,14 @@ async fn a_database_that_cannot_be_written_refuses_the_append_and_keeps_the_rest
     opened.journal.append(&script.lines[1], Durability::Synced).await.unwrap();
 }
 
+/// A store with one whole session, which nobody has open.
+async fn with_one(path: &Path) -> Store {
+    let store = Store::open(path).await.unwrap();
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&session("one", "hello", "out", "fine").text(), Durability::Synced).await.unwrap();
+    store
+}
+
 #[tokio::test]
 async fn a_last_record_that_does_not_fit_is_never_left_out_of_what_is_read() {
     for damage in [
@@ -206,11 +214,7 @@ async fn a_last_record_that_does_not_fit_is_never_left_out_of_what_is_read() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("holm.db");
-        let store = Store::open(&path).await.unwrap();
-        let script = session("one", "hello", "out", "fine");
-        let mut journal = store.create("one").await.unwrap();
-        journal.append(&script.text(), Durability::Synced).await.unwrap();
-        drop(journal);
+        let store = with_one(&path).await;
         assert!(store.export("one", Format::Markdown).await.is_ok());
         let conn = rusqlite::Connection::open(&path).unwrap();
         assert_eq!(conn.execute(damage, []).unwrap(), 1);
@@ -224,10 +228,7 @@ async fn a_last_record_that_does_not_fit_is_never_left_out_of_what_is_read() {
 async fn records_that_cannot_be_read_are_not_said_to_be_unwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("holm.db");
-    let store = Store::open(&path).await.unwrap();
-    let mut journal = store.create("one").await.unwrap();
-    journal.append(&session("one", "hello", "out", "fine").text(), Durability::Synced).await.unwrap();
-    drop(journal);
+    let store = with_one(&path).await;
     rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TABLE records").unwrap();
     let refused = [store.read("one").await.map(|_| ()), store.open("one").await.map(|_| ())];
     for refused in refused {
@@ -317,10 +318,7 @@ async fn a_changed_result_is_not_believed() {
 async fn a_gap_in_a_journal_is_damage_and_nothing_is_cut() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("holm.db");
-    let store = Store::open(&path).await.unwrap();
-    let mut journal = store.create("one").await.unwrap();
-    journal.append(&session("one", "hello", "out", "fine").text(), Durability::Synced).await.unwrap();
-    drop(journal);
+    let store = with_one(&path).await;
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.execute("DELETE FROM records WHERE id & 4294967295 = 2", []).unwrap();
     let found = store.open("one").await.map(|_| ());

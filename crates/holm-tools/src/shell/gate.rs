@@ -218,7 +218,9 @@ fn given(missing: &str, arguments: &str) -> Option<Grant> {
         return Some(pattern);
     };
     let folder = missing.strip_suffix("**").unwrap_or(missing);
-    let is_pattern = !folder.contains('*') && !arguments.contains('*');
+    // What cannot be read, such as what was shortened for the screen, may have brought one along.
+    let brought = Json::parse(arguments).map_or(true, |arguments| arguments.canonical().contains('*'));
+    let is_pattern = !folder.contains('*') && !brought;
     Some(if is_pattern { pattern } else { exact })
 }
 

@@ -17,3 +17,11 @@ fn json(text: &str) -> Json {
 fn schema(text: &str) -> Schema {
     Schema::compile(&json(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
+
+/// One value that a schema allows, and one that it refuses.
+#[track_caller]
+fn tells_apart(source: &str, good: &str, bad: &str) {
+    let schema = schema(source);
+    assert!(schema.is_valid(&json(good)), "{source}: {good}");
+    assert!(!schema.is_valid(&json(bad)), "{source}: {bad}");
+}

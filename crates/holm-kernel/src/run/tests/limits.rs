@@ -570,18 +570,15 @@ fn a_quota_of_bytes_counts_what_the_tool_gave_also_where_it_was_spilled() {
     assert!(refused_at(&play).is_some_and(|(_, text)| text.contains("20 bytes of output")));
 }
 
-#[test]
-fn a_quota_of_time_counts_what_a_call_took_also_where_it_was_stopped() {
-    let slow =
-        Tool { quota: Quota { millis: Some(100), ..Quota::default() }, timeout_ms: Some(60), ..tool("echo") };
+/// A tool with 100 ms in all, whose first two calls are stopped after 60 each: the third is not begun.
+fn stopped_twice(slow: Tool, begins: impl Fn(&[Effect]) -> Input) {
+    let quota = Quota { millis: Some(100), ..Quota::default() };
+    let slow = Tool { quota, timeout_ms: Some(60), ..slow };
     let mut play = Play::new(config_with(vec![slow]), different_turns(3));
-    let mut calls = Vec::new();
     play.give(Input::Prompted(Prompt::text("go")));
     for _ in 0..2 {
         let effects = play.next_effects();
-        let Some(Effect::RunTool { call, .. }) = effects.first() else { panic!("{effects:?}") };
-        calls.push(*call);
-        play.give(Input::Dispatched { call: *call });
+        play.give(begins(&effects));
         play.drain();
         play.now += 60;
         play.give(Input::TimePassed);
@@ -592,24 +589,21 @@ fn a_quota_of_time_counts_what_a_call_took_also_where_it_was_stopped() {
 }
 
 #[test]
+fn a_quota_of_time_counts_what_a_call_took_also_where_it_was_stopped() {
+    stopped_twice(tool("echo"), |effects| {
+        let Some(Effect::RunTool { call, .. }) = effects.first() else { panic!("{effects:?}") };
+        Input::Dispatched { call: *call }
+    });
+}
+
+#[test]
 fn a_quota_of_time_counts_what_a_child_took_until_it_was_stopped() {
     let kind =
         ToolKind::Agent { grants: holm_grants::GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
-    let quota = Quota { millis: Some(100), ..Quota::default() };
-    let slow = Tool { kind, quota, timeout_ms: Some(60), ..tool("echo") };
-    let mut play = Play::new(config_with(vec![slow]), different_turns(3));
-    play.give(Input::Prompted(Prompt::text("go")));
-    for _ in 0..2 {
-        let effects = play.next_effects();
-        let [Effect::Spawn { call, .. }] = &effects[..] else { panic!("{effects:?}") };
-        play.give(Input::ChildStarted { call: *call, child: "child-1".into() });
-        play.drain();
-        play.now += 60;
-        play.give(Input::TimePassed);
-    }
-    play.play();
-    let outcomes: Vec<Outcome> = play.results().into_iter().map(|(outcome, _)| outcome).collect();
-    assert_eq!(outcomes, [Outcome::Stopped, Outcome::Stopped, Outcome::Refused]);
+    stopped_twice(Tool { kind, ..tool("echo") }, |effects| {
+        let [Effect::Spawn { call, .. }] = effects else { panic!("{effects:?}") };
+        Input::ChildStarted { call: *call, child: "child-1".into() }
+    });
 }
 
 #[test]
