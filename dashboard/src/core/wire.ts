@@ -320,6 +320,10 @@ export interface Approval {
   level: string;
   needs: string[];
   missing: string[];
+  /** The grants that a sub-agent would hold; empty for other tools. */
+  hands_on: string[];
+  /** Whether untrusted or private content has entered the run. */
+  marks: { untrusted: boolean; private: boolean };
   reasons: string[];
   prefix: string | null;
   digest: string;

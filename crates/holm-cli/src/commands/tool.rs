@@ -380,13 +380,18 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
              such as asks = [\"read:{{path}}\"] with the name of its argument"
         ));
     }
-    let person = if Screen::can_ask() { Person::There } else { Person::Away };
-    let yes = args.yes.iter().cloned().collect();
-    let gate = Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules());
+    let gate = gate(&args, screen);
     let grants = args.grant.iter().cloned().collect();
     let trial = Trial { tool: Arc::clone(tool), arguments: args.arguments, grants, mode: args.mode };
     let came = trial.run(gate, |builder| builder).await?;
     show(screen, came.outcome, &came.said, came.output.as_ref(), args.json)
+}
+
+/// Asks the person at the terminal about what the grants and `--yes` leave open.
+fn gate(args: &Execute, screen: &Arc<Screen>) -> Gate {
+    let person = if Screen::can_ask() { Person::There } else { Person::Away };
+    let yes = args.yes.iter().cloned().collect();
+    Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules())
 }
 
 /// Where a file of a folder would say what its tool asks for, if it asks for nothing.

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use holm_kernel::{AskReason, Proposal};
+use holm_kernel::{AskReason, Marks, Proposal};
 use holm_mcp::{Answer as FormAnswer, Question as FormQuestion, Wanted};
 use holm_runtime::BoxFuture;
 use holm_tools::shell::{Answer, Offer};
@@ -69,6 +69,13 @@ pub enum Question {
         needs: Vec<String>,
         /// What of that nobody has granted.
         missing: Vec<String>,
+        /// The grants that a sub-agent would hold; empty for other tools.
+        #[serde(default)]
+        hands_on: Vec<String>,
+        /// Whether untrusted or private content has entered the run.
+        #[serde(default)]
+        #[schema(value_type = Object)]
+        marks: Marks,
         /// Why it is asked.
         #[schema(value_type = Vec<String>)]
         reasons: Vec<AskReason>,
@@ -171,6 +178,8 @@ impl Desk {
             level: proposal.level.to_string(),
             needs: proposal.needs.clone(),
             missing: proposal.missing.clone(),
+            hands_on: proposal.hands_on.clone(),
+            marks: proposal.marks,
             reasons: proposal.reasons.clone(),
             prefix: offer.prefix.as_ref().map(ToString::to_string),
             digest: proposal.digest.clone(),
