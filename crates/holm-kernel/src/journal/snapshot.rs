@@ -63,6 +63,12 @@ impl Snapshot {
         self.head
     }
 
+    /// About how many bytes it takes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.state.len() as u64
+    }
+
     /// The snapshot as one line of JSON, without a line's end.
     #[must_use]
     pub fn encode(&self) -> String {
