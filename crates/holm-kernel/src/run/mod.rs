@@ -14,6 +14,7 @@ mod call;
 mod catalogue;
 mod changes;
 mod failure;
+mod history;
 mod ladder;
 mod permit;
 mod plan;
@@ -167,9 +168,16 @@ impl Run {
         line.len() as u64
     }
 
-    /// The whole transcript: every message ever added, none rewritten.
+    /// The whole transcript: every message ever added, none rewritten. A run that was restored
+    /// [without its transcript](crate::journal::Snapshot::without_transcript) holds the messages that were added since;
+    /// a [replay](Self::replay) has all of them.
     pub fn transcript(&self) -> &[Arc<Message>] {
-        &self.state.history
+        self.state.history.messages()
+    }
+
+    /// How many messages were added before those that [`transcript`](Self::transcript) gives.
+    pub fn earlier_messages(&self) -> u64 {
+        self.state.history.earlier()
     }
 
     /// How the run was configured.
@@ -257,12 +265,17 @@ impl Run {
     /// # Errors
     /// When the state cannot be written as JSON, which would be a defect of this crate.
     pub(crate) fn freeze(&self) -> Result<String, serde_json::Error> {
-        #[derive(Serialize)]
-        struct Borrowed<'a> {
-            state: &'a State,
-            catalogue: &'a Catalogue,
-        }
-        serde_json::to_string(&Borrowed { state: &self.state, catalogue: &self.catalogue })
+        freeze(&self.state, &self.catalogue)
+    }
+
+    /// As [`freeze`](Self::freeze), with the transcript left to the journal.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn freeze_without_transcript(&self) -> Result<String, serde_json::Error> {
+        let mut state = self.state.clone();
+        state.history.leave_to_journal(&state.gone);
+        freeze(&state, &self.catalogue)
     }
 
     /// Goes on from a snapshot.
@@ -272,7 +285,7 @@ impl Run {
         if planted(Bug::SnapshotForgets) {
             state.steering.clear();
         }
-        state.view.relink(&state.history);
+        state.view.relink(state.history.messages());
         let shared = turn::Shared::new(&state, &catalogue);
         Self { state, catalogue, effects: VecDeque::new(), digest: Digest::new(), next_event: 0, shared }
     }
@@ -324,8 +337,15 @@ impl Run {
             Input::Dispatched { call } => self.dispatched(call),
             Input::ToolFinished { call, result } => self.tool_finished(call, result),
             Input::Checked { call, ruling } => self.checked(call, ruling),
-            Input::ChildStarted { call, child } => self.child_started(call, child),
-            Input::ChildFinished { call, result } => self.child_finished(call, result),
+            Input::ChildStarted { call, child } => {
+                // A run that was forked off has a child of its own in place of the one that it came with.
+                self.state.children.insert(call, child.clone());
+                self.child_started(call, child);
+            }
+            Input::ChildFinished { call, result } => {
+                self.state.children.remove(&call);
+                self.child_finished(call, result);
+            }
             Input::Summarised { call, result } => self.summarised(call, result),
             Input::ToolsChanged(tools) => self.tools_changed(tools),
             Input::ModeChanged(mode) => self.mode_changed(mode),
@@ -392,4 +412,13 @@ impl Run {
     fn take_phase(&mut self) -> Phase {
         core::mem::replace(&mut self.state.phase, Phase::Idle)
     }
+}
+
+fn freeze(state: &State, catalogue: &Catalogue) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Borrowed<'a> {
+        state: &'a State,
+        catalogue: &'a Catalogue,
+    }
+    serde_json::to_string(&Borrowed { state, catalogue })
 }

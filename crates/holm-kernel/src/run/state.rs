@@ -16,12 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     batch::{Batch, Slot},
+    history::History,
     ladder::Climb,
 };
 use crate::context::View;
 use crate::loops::LoopDetector;
 use crate::{
-    Budget, CallId, Ending, Marks, Message, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
+    Budget, CallId, Ending, Marks, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
 };
 
 /// State = fold(inputs).
@@ -33,7 +34,7 @@ pub(crate) struct State {
     pub(crate) next_call: u64,
     pub(crate) next_message: u64,
     pub(crate) phase: Phase,
-    pub(crate) history: Vec<Arc<Message>>,
+    pub(crate) history: History,
     pub(crate) view: View,
     pub(crate) steering: VecDeque<Prompt>,
     pub(crate) follow_ups: VecDeque<Prompt>,
@@ -72,6 +73,9 @@ pub(crate) struct State {
     /// Those that were heard, with the message that told of them, for whoever asks again.
     #[serde(default)]
     pub(crate) gone: BTreeMap<CallId, u64>,
+    /// Children whose beginning was written down and whose end was not, by name.
+    #[serde(default)]
+    pub(crate) children: BTreeMap<CallId, String>,
 }
 
 /// A child that was stopped and has not said yet what it took.
@@ -215,7 +219,7 @@ impl State {
             next_call: 0,
             next_message: 0,
             phase: Phase::Idle,
-            history: Vec::new(),
+            history: History::default(),
             view: View::with_notes_by(started.notes_by()),
             steering: VecDeque::new(),
             follow_ups: VecDeque::new(),
@@ -242,6 +246,7 @@ impl State {
             background: Vec::new(),
             arrived: Vec::new(),
             gone: BTreeMap::new(),
+            children: BTreeMap::new(),
             started: Arc::new(started),
         }
     }

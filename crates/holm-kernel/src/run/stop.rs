@@ -83,7 +83,7 @@ impl Run {
         self.stop_children(&|_, _| true, LEFT);
         self.emit(Event::GroupEnded {
             ending: ending.clone().into(),
-            last: self.state.history.last().map(|message| message.id),
+            last: self.state.history.last(),
             usage: self.state.usage,
             spent: self.state.spent,
         });

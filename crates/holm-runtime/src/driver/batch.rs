@@ -8,11 +8,14 @@ use holm_kernel::{
     journal::{self, Snapshot, StepError},
 };
 
-use super::{DriveError, Driver, Health, plan, unfit};
+use super::{DriveError, Driver, Health, Snapshots, plan, unfit};
 use crate::Durability;
 
 /// A snapshot is worth its price once so many records would have to be folded without it.
-const SNAPSHOT_RECORDS: u64 = 256;
+pub(super) const SNAPSHOT_RECORDS: u64 = 256;
+
+/// The same in bytes of records, a few of which can be long.
+const SNAPSHOT_BYTES: u64 = 1024 * 1024;
 
 /// Buffers that are used again, so that a turn costs few allocations.
 #[derive(Default)]
@@ -47,6 +50,7 @@ impl Driver {
         let durability = self.dispatch(now)?;
         self.keep(durability.max(least)).await?;
         self.perform();
+        self.offer_snapshot().await;
         Ok(())
     }
 
@@ -175,19 +179,23 @@ impl Driver {
             return Err(failed.into());
         }
         self.health = Health::Sound;
+        self.snapshots.bytes = self.snapshots.bytes.saturating_add(self.batch.lines.len() as u64);
         Ok(())
     }
 
-    /// Offers a snapshot when enough has happened since the last. The distance grows with the run, so that all the
-    /// snapshots of a run cost no more than a part of its records.
+    /// Offers a snapshot when enough has been written since the one that is kept, whoever kept it. It holds no transcript,
+    /// so its size follows what the model is shown; half of that must have been written since, so that all the snapshots
+    /// of a run cost no more than a few times its records.
     pub(super) async fn offer_snapshot(&mut self) {
         let Some(head) = self.writer.head() else { return };
-        let fresh = head.seq.value().saturating_sub(self.snapshots.last);
-        if fresh < SNAPSHOT_RECORDS.max(self.snapshots.last / 2) || !self.journal.keeps_snapshots() {
+        let Snapshots { last, bytes, size } = self.snapshots;
+        let fresh = head.seq.value().saturating_sub(last);
+        let is_due = fresh >= SNAPSHOT_RECORDS || bytes >= SNAPSHOT_BYTES;
+        if !is_due || bytes < size / 2 || !self.journal.keeps_snapshots() {
             return;
         }
-        self.snapshots.last = head.seq.value();
-        let Ok(snapshot) = Snapshot::take(&self.run, head) else { return };
+        let Ok(snapshot) = Snapshot::without_transcript(&self.run, head) else { return };
+        self.snapshots = Snapshots { last: head.seq.value(), bytes: 0, size: snapshot.bytes() };
         // A cache that cannot be written is no reason to stop.
         let _ = self.journal.keep_snapshot(snapshot.encode().as_bytes()).await;
     }

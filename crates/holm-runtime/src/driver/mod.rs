@@ -27,7 +27,7 @@ use holm_kernel::{
 };
 
 pub use error::DriveError;
-pub(crate) use fold::{Folded, OpenChild};
+pub(crate) use fold::{Folded, OpenChild, off_the_loop};
 pub use fold::{Replayed, UnderWay, fork_journal};
 pub(crate) use hooks::Looks;
 
@@ -122,22 +122,21 @@ impl Driver {
     /// an error too; whoever keeps the file cuts it first.
     pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
-        let folded = Folded::read(text, None)?;
+        let folded = Folded::whole(text.to_vec()).await?;
         let tools = tools::in_place_of(&host.parts.tools, &folded.run, &host.parts.tools);
         let changed = Changed { tools, facts: Vec::new(), looks: Looks::WhenAsked };
-        Self::take_over(folded, text, by, host, changed).await
+        Self::take_over(folded, by, host, changed).await
     }
 
-    /// Takes over a run that was folded from `text`, on a host where this is another now.
+    /// Takes over a run that was folded from its journal, on a host where this is another now.
     pub(crate) async fn take_over(
         folded: Folded,
-        text: &[u8],
         by: &str,
         host: Host,
         changed: Changed,
     ) -> Result<Self, DriveError> {
         let mut driver = Self::new(folded.run, Writer::after(folded.head), host);
-        driver.snapshots.last = folded.head.seq.value();
+        driver.snapshots = folded.snapshots;
         driver.looks = changed.looks;
         let mut before: Vec<Input> = driver.other_tools(changed.tools).into_iter().collect();
         before.extend(changed.facts.into_iter().map(|mut fact| {
@@ -146,14 +145,15 @@ impl Driver {
         }));
         driver.take_with(before, Input::Resumed { host: by.into() }).await?;
         let strays = folded.open.into_iter().filter(|open| !driver.run.awaits_child(open.call));
-        let strays = strays.collect::<Vec<_>>();
-        let own = child::owned(&strays, text)?;
+        let (own, others): (Vec<_>, Vec<_>) = strays.partition(|stray| folded.own.contains(stray));
         // Those that came with the past of another run are that one's to pay: nothing is held for them here.
-        for stray in strays.iter().filter(|stray| !own.contains(stray)) {
-            let (call, result) = (stray.call, ChildResult::default());
+        for OpenChild { call, .. } in others {
+            let result = ChildResult::default();
             driver.take(Input::ChildFinished { call, result }).await?;
         }
         driver.hear_of(own).await?;
+        // After a crash the records since the last snapshot may be many, and whoever drives it may be gone soon.
+        driver.offer_snapshot().await;
         Ok(driver)
     }
 
@@ -207,7 +207,7 @@ impl Driver {
             until: None,
             ended: None,
             health: Health::Sound,
-            snapshots: Snapshots { last: 0 },
+            snapshots: Snapshots::default(),
             notes,
             looks: Looks::WhenAsked,
         }
@@ -431,8 +431,13 @@ enum Health {
     Lost,
 }
 
-/// When a snapshot was last offered.
-#[derive(Debug, Clone, Copy)]
-struct Snapshots {
+/// How far the last snapshot is away.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Snapshots {
+    /// The record of the one that is kept; zero if none is.
     last: u64,
+    /// Bytes of the records since.
+    bytes: u64,
+    /// Bytes of the snapshot itself.
+    size: u64,
 }

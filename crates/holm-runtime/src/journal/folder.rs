@@ -82,7 +82,7 @@ impl Journals for JsonLinesFolder {
         Box::pin(async move {
             let (path, run) = (self.path(run)?, run.to_owned());
             let (text, file) = off_the_loop(move || take_over(&path, &run)).await?;
-            Ok(Opened { text, snapshot: None, journal: Box::new(JsonLines::on(file)) })
+            Ok(Opened { snapshot: None, text, journal: Box::new(JsonLines::on(file)) })
         })
     }
 

@@ -11,6 +11,8 @@ mod tests;
 
 use std::{io, sync::Arc};
 
+use holm_kernel::journal::Snapshot;
+
 pub use folder::JsonLinesFolder;
 pub use jsonl::JsonLines;
 pub use memory::{MemoryJournal, MemoryJournals};
@@ -65,7 +67,8 @@ pub trait Journals: Send + Sync {
     /// [`JournalFailed::Exists`]: a journal is never written over.
     fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>>;
 
-    /// Reads a journal to its end and goes on writing behind it. A last line that was torn by a crash has been cut off.
+    /// Takes a journal over: gives what is needed to fold it, and goes on writing behind its end. A last line that was torn
+    /// by a crash has been cut off.
     ///
     /// # Errors
     /// [`JournalFailed::Busy`] while somebody else holds it: a run is driven in one place at a time.
@@ -94,10 +97,11 @@ impl<J: Journals + ?Sized> Journals for Arc<J> {
 
 /// A journal that was found again.
 pub struct Opened {
-    /// Its whole lines.
+    /// The state at one of its records, if one is kept that this kernel can read. It saves reading the lines before that
+    /// record. Whoever finds it of no use folds what [`Journals::read`] gives.
+    pub snapshot: Option<Snapshot>,
+    /// Its whole lines: from the snapshot's record on, or all of them where there is no snapshot.
     pub text: Vec<u8>,
-    /// A [`Snapshot`](holm_kernel::journal::Snapshot) that may save folding all of them; it is checked before it is used.
-    pub snapshot: Option<Vec<u8>>,
     /// Goes on behind the last line.
     pub journal: Box<dyn Journal>,
 }

@@ -9,7 +9,10 @@ use std::{
 use holm_kernel::{Budget, Event, NanoUsd, Numbered, Prompt};
 use holm_runtime::{CancellationToken, EventSink, Toolbox};
 use holm_store::Listing;
-use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
+use tokio::{
+    sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot},
+    task::JoinSet,
+};
 
 use super::{
     Admission, Attendance, Cursor, Desk, Feed, Memory, RUNNING, Room, State, drive::Driving, kept,
@@ -25,6 +28,8 @@ use crate::{
 const AGENT: &str = "holm:agent:";
 /// How the names of sessions begin that are runs of jobs.
 const JOB: &str = "job.";
+/// Sessions that are opened at the same time when a server starts: a long one holds up no others.
+const OPENINGS: usize = 8;
 /// How often it is looked whether runs have finished, while the server stops.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long what is parked has at least to be put away, however short the grace is: what is still held the next server cannot
@@ -282,18 +287,31 @@ impl Hall {
         let mut resumed = 0;
         for user in users {
             let Ok(home) = self.workshop.home(user).await else { continue };
+            let mut openings = JoinSet::new();
             for id in parked(&home.store).await {
                 if theirs.contains(&(user.clone(), id.clone())) {
                     continue;
                 }
-                let Ok(room) = self.enter(user, &id).await else { continue };
-                // It had its place before the server ended, so nobody tells it now that the line is too long.
-                let asked = room.ask(None, self.admission.queue_again(user));
-                self.metrics.runs.add(u64::from(asked.is_ok()));
-                resumed += usize::from(asked.is_ok());
+                if openings.len() >= OPENINGS {
+                    resumed += usize::from(matches!(openings.join_next().await, Some(Ok(true))));
+                }
+                let (hall, user) = (Arc::clone(self), user.clone());
+                openings.spawn(async move { hall.resume_one(&user, &id).await });
+            }
+            while let Some(opened) = openings.join_next().await {
+                resumed += usize::from(matches!(opened, Ok(true)));
             }
         }
         resumed
+    }
+
+    /// Goes on with one that was under way when a server ended; whether it does.
+    async fn resume_one(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
+        let Ok(room) = self.enter(user, id).await else { return false };
+        // It had its place before the server ended, so nobody tells it now that the line is too long.
+        let asked = room.ask(None, self.admission.queue_again(user));
+        self.metrics.runs.add(u64::from(asked.is_ok()));
+        asked.is_ok()
     }
 
     /// Goes on with what nobody drives any more, of servers that share a store with this one. How many.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use holm_kernel::NanoUsd;
-use holm_store::{By, Store, UsageQuery};
+use holm_store::Store;
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::{company::Company, kept, over_budget};
@@ -373,8 +373,7 @@ impl Drop for Hold {
 
 /// What all sessions of a store have cost.
 pub(super) async fn spent(store: &Store) -> Result<NanoUsd, Refusal> {
-    let lines = store.usage(By::Model, &UsageQuery::default()).await?;
-    Ok(lines.iter().fold(NanoUsd::ZERO, |sum, line| sum.plus(line.tally.cost)))
+    Ok(store.spent().await?)
 }
 
 fn even(sum: NanoUsd, among: usize) -> NanoUsd {

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Stands for a model or tool whose name a journal no longer tells.
 const UNKNOWN: &str = "(unknown)";
 
+/// Calls under way that are remembered: more than a run has open at once.
+const MOST_OPEN: usize = 1_024;
+
 /// A day in UTC, counted from 1970-01-01.
 ///
 /// ```
@@ -128,43 +131,18 @@ pub struct Folded {
     pub ledger: Vec<Standing>,
 }
 
-/// Folds a run's records into what it used. Children count in their own runs, not in their parent's.
-#[must_use]
-pub fn fold(records: &[Record]) -> Folded {
-    let mut sums = Sums::default();
-    let mut understood = 0;
-    if let Some((mut run, rest)) = start(records) {
-        sums.scorer = Some(Scorer::new(run.config()));
-        sums.drain(&mut run, records.first().map(Record::at).unwrap_or_default());
-        understood = 1;
-        for record in rest {
-            if !sums.step(&mut run, record) {
-                break;
-            }
-            understood += 1;
-        }
-    }
-    for record in records.iter().skip(usize::try_from(understood).unwrap_or(usize::MAX)) {
-        sums.guess(record);
-    }
-    let entries =
-        sums.entries.into_iter().map(|((day, subject), tally)| Entry { day, subject, tally }).collect();
-    Folded { entries, understood, ledger: Standing::sum(sums.shown) }
-}
-
 /// Starts the run again, if this kernel has its rules.
-fn start(records: &[Record]) -> Option<(Run, &[Record])> {
-    let (first, rest) = records.split_first()?;
+pub(super) fn start(first: &Record) -> Option<Run> {
     let Ok(Input::Started(started)) = first.payload().input() else { return None };
     if !started.is_known() {
         return None;
     }
     let run = Run::start(*started, first.at());
-    (run.receipt().effects == first.effects()).then_some((run, rest))
+    (run.receipt().effects == first.effects()).then_some(run)
 }
 
 #[derive(Default)]
-struct Sums {
+pub(super) struct Sums {
     entries: BTreeMap<(Day, Subject), Tally>,
     models: BTreeMap<CallId, (String, Priced)>,
     tools: BTreeMap<CallId, String>,
@@ -172,15 +150,70 @@ struct Sums {
     shown: Vec<Standing>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The same as it is kept. Calls that nobody answered are forgotten before they become many.
+#[derive(Serialize, Deserialize)]
+struct KeptSums {
+    entries: Vec<Entry>,
+    models: Vec<(CallId, (String, Priced))>,
+    tools: Vec<(CallId, String)>,
+    scorer: Option<Scorer>,
+    shown: Vec<Standing>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Priced {
     Known,
     Unknown,
 }
 
 impl Sums {
+    pub(super) fn read(text: &[u8]) -> Option<Self> {
+        let kept: KeptSums = serde_json::from_slice(text).ok()?;
+        let entries = kept.entries.into_iter().map(|entry| ((entry.day, entry.subject), entry.tally));
+        Some(Self {
+            entries: entries.collect(),
+            models: kept.models.into_iter().collect(),
+            tools: kept.tools.into_iter().collect(),
+            scorer: kept.scorer,
+            shown: kept.shown,
+        })
+    }
+
+    /// One line.
+    pub(super) fn text(&self) -> Option<Vec<u8>> {
+        let kept = KeptSums {
+            entries: self.entries(),
+            models: latest(&self.models),
+            tools: latest(&self.tools),
+            scorer: self.scorer.clone(),
+            shown: self.ledger(),
+        };
+        serde_json::to_vec(&kept).ok()
+    }
+
+    /// By day and subject, in order.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let entry = |((day, subject), tally): (&(Day, Subject), &Tally)| Entry {
+            day: *day,
+            subject: subject.clone(),
+            tally: *tally,
+        };
+        self.entries.iter().map(entry).collect()
+    }
+
+    pub(super) fn ledger(&self) -> Vec<Standing> {
+        Standing::sum(self.shown.iter().cloned())
+    }
+
+    /// Takes note of record 0.
+    pub(super) fn begin(&mut self, run: &mut Run, first: &Record) {
+        self.scorer = Some(Scorer::new(run.config()));
+        self.drain(run, first.at());
+    }
+
     /// Folds one record; says whether the kernel still decides as it did.
-    fn step(&mut self, run: &mut Run, record: &Record) -> bool {
+    pub(super) fn step(&mut self, run: &mut Run, record: &Record) -> bool {
         let Ok(input) = record.payload().input() else { return false };
         let bill = Bill::of(&input);
         let before = (run.usage(), run.spent());
@@ -243,8 +276,7 @@ impl Sums {
     fn model(&mut self, at: Timestamp, bill: &Bill, tokens: Usage, cost: NanoUsd) {
         let (name, priced) = self
             .models
-            .get(&bill.call)
-            .cloned()
+            .remove(&bill.call)
             .unwrap_or_else(|| (bill.model.clone().unwrap_or_else(|| UNKNOWN.into()), Priced::Unknown));
         let unpriced = u64::from(priced == Priced::Unknown && tokens != Usage::default());
         let tally = Tally { calls: 1, failed: bill.failed, tokens, cost, unpriced, ..Tally::default() };
@@ -252,7 +284,7 @@ impl Sums {
     }
 
     /// Counts a record by what it says alone.
-    fn guess(&mut self, record: &Record) {
+    pub(super) fn guess(&mut self, record: &Record) {
         let Ok(input) = record.payload().input() else { return };
         if let Some(bill) = Bill::of(&input) {
             self.model(record.at(), &bill, bill.usage, NanoUsd::ZERO);
@@ -269,6 +301,11 @@ impl Sums {
         let sum = self.entries.entry((Day::of_millis(at.value()), subject)).or_default();
         *sum = sum.plus(tally);
     }
+}
+
+/// The calls that were made last.
+fn latest<T: Clone>(calls: &BTreeMap<CallId, T>) -> Vec<(CallId, T)> {
+    calls.iter().rev().take(MOST_OPEN).map(|(call, of)| (*call, of.clone())).collect()
 }
 
 /// What a model call says it took.

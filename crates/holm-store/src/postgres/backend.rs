@@ -21,10 +21,10 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Body, Commits, Copied, Creation, Derived, Gravestone, ListFilter, ListedRow,
-        Pending, RunNo, RunRow, Stale, Stamp,
+        Backend, Batch, BlobRow, Body, Commits, Copied, Counters, Creation, Derived, Gravestone, LineRow,
+        ListFilter, ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
     },
-    derive::{Entry, HeadFacts, LedgerRow},
+    derive::{Entry, FIRST_LINES, FoldRow, HeadFacts, LedgerRow},
 };
 
 /// Bytes of a large result in one row.
@@ -221,6 +221,7 @@ impl Backend for Postgres {
             let sql =
                 "SELECT seq, line FROM holm_records WHERE run = $1 AND seq >= $2 AND seq < $3 ORDER BY seq";
             let rows = self.rows(sql, &[&run.0, &signed(range.start), &signed(range.end)]).await?;
+            Counters::count(&self.counters.records, rows.len() as u64);
             Ok(rows.iter().map(|row| (unsigned(row.get(0)), row.get(1))).collect())
         })
     }
@@ -269,12 +270,42 @@ impl Backend for Postgres {
         Box::pin(async { queries::stale(&*self.asking().await?).await })
     }
 
-    fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()> {
+    fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>> {
+        Box::pin(async move {
+            let sql =
+                "SELECT run, seq, line FROM holm_records WHERE run = ANY($1) AND seq < $2 ORDER BY run, seq";
+            let rows = self.rows(sql, &[&queries::numbers(runs), &signed(FIRST_LINES)]).await?;
+            Ok(rows.iter().map(|row| (RunNo(row.get(0)), unsigned(row.get(1)), row.get(2))).collect())
+        })
+    }
+
+    fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
             let tx = client.transaction().await.map_err(failed)?;
-            queries::keep_head(&tx, run, facts).await?;
+            queries::keep_heads(&tx, heads).await?;
             tx.commit().await.map_err(failed)
+        })
+    }
+
+    fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow> {
+        Box::pin(async move {
+            let sql = "SELECT counted, state_at, state FROM holm_folds WHERE run = $1";
+            let row = self.row(sql, &[&run.0]).await?;
+            let read = |row: tokio_postgres::Row| FoldRow {
+                counted: unsigned(row.get(0)),
+                state_at: unsigned(row.get(1)),
+                state: row.get(2),
+            };
+            Ok(row.map(read).unwrap_or_default())
+        })
+    }
+
+    fn spent(&self) -> Pending<'_, u64> {
+        Box::pin(async {
+            // The eighth number is the cost.
+            let row = self.row("SELECT coalesce(sum(numbers[8]), 0)::int8 FROM holm_usage", &[]).await?;
+            Ok(row.map_or(0, |row| unsigned(row.get(0))))
         })
     }
 
@@ -289,8 +320,7 @@ impl Backend for Postgres {
 
     fn forget_derived(&self) -> Pending<'_, ()> {
         Box::pin(async {
-            let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_usage;
-                DELETE FROM holm_ledger; DELETE FROM holm_texts";
+            let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_texts";
             let mut client = self.asking().await?;
             // Not `BEGIN` and `COMMIT` in the text: one that fails between would leave the connection in a transaction.
             let tx = client.transaction().await.map_err(failed)?;
@@ -389,9 +419,18 @@ impl Backend for Postgres {
     fn scour(&self) -> Pending<'_, ()> {
         Box::pin(async {
             let client = self.asking().await?;
-            for table in
-                ["records", "texts", "snapshots", "pieces", "heads", "runs", "jobs", "job_runs", "slips"]
-            {
+            for table in [
+                "records",
+                "texts",
+                "snapshots",
+                "folds",
+                "pieces",
+                "heads",
+                "runs",
+                "jobs",
+                "job_runs",
+                "slips",
+            ] {
                 client.batch_execute(&format!("VACUUM holm_{table}")).await.map_err(failed)?;
             }
             Ok(())

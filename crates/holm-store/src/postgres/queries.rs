@@ -6,7 +6,7 @@ use super::{clean, failed, signed, unsigned};
 use crate::{
     StoreError,
     backend::{BlobRow, Derived, ListFilter, ListedRow, RunNo, RunRow, Stale},
-    derive::{Day, Entry, HeadFacts, LedgerRow, Subject, Tally},
+    derive::{Day, Entry, HeadFacts, LedgerRow, Subject, TIME_BYTES, Tally},
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -52,7 +52,8 @@ pub(super) async fn list(client: &Client, locks: i32, filter: &ListFilter<'_>) -
             CASE WHEN EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
                 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
                 AND l.classid = $1::int4::oid AND l.objid = r.no::int4::oid) THEN r.holder END,
-            ARRAY (SELECT tag FROM holm_tags WHERE run = r.no ORDER BY tag COLLATE \"C\")
+            ARRAY (SELECT tag FROM holm_tags WHERE run = r.no ORDER BY tag COLLATE \"C\"),
+            EXISTS (SELECT 1 FROM holm_records WHERE run = r.no)
          FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no WHERE true",
     );
     let (at, no) = filter.after.map_or((0, 0), |(at, no)| (signed(at), no));
@@ -88,16 +89,22 @@ fn listed(row: &Row) -> ListedRow {
         derived: row.get(9),
         holder: row.get(10),
         tags: row.get(11),
+        has_begun: row.get(12),
     }
 }
 
 pub(super) async fn stale(client: &Client) -> Result<Vec<Stale>> {
     let rows = client
         .query(
-            "SELECT r.no, r.id, r.key, coalesce((SELECT max(seq) + 1 FROM holm_records WHERE run = r.no), 0),
-                coalesce(h.records, 0), h.title IS NOT NULL, coalesce(h.folded, 0)
-             FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no WHERE r.moved",
-            &[],
+            "SELECT r.no, r.id, r.key, coalesce(x.seq + 1, 0), coalesce(h.records, 0), h.title IS NOT NULL,
+                coalesce(h.folded, 0),
+                CASE WHEN x.seq + 1 = h.records THEN NULL
+                    WHEN r.key IS NULL THEN substring(x.line FROM 1 FOR $1::int4) ELSE x.line END
+             FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no
+             LEFT JOIN LATERAL (
+                SELECT seq, line FROM holm_records WHERE run = r.no ORDER BY seq DESC LIMIT 1) x ON true
+             WHERE r.moved",
+            &[&i32::try_from(TIME_BYTES).unwrap_or(i32::MAX)],
         )
         .await
         .map_err(failed)?;
@@ -107,30 +114,38 @@ pub(super) async fn stale(client: &Client) -> Result<Vec<Stale>> {
         head_at: unsigned(row.get(4)),
         titled: row.get(5),
         folded: unsigned(row.get(6)),
+        last: row.get::<_, Option<Vec<u8>>>(7).unwrap_or_default(),
     };
     Ok(rows.iter().map(stale).collect())
 }
 
-pub(super) async fn keep_head(tx: &Transaction<'_>, run: RunNo, facts: &HeadFacts) -> Result<()> {
+pub(super) async fn keep_heads(tx: &Transaction<'_>, heads: &[(RunNo, HeadFacts)]) -> Result<()> {
+    let column = |of: fn(&HeadFacts) -> u64| heads.iter().map(|(_, facts)| signed(of(facts))).collect();
+    let (records, updated): (Vec<i64>, Vec<i64>) =
+        (column(|facts| facts.records), column(|facts| facts.updated));
+    let text = |of: fn(&HeadFacts) -> &str| heads.iter().map(|(_, facts)| clean(of(facts))).collect();
+    let (agents, models): (Vec<String>, Vec<String>) =
+        (text(|facts| &facts.agent), text(|facts| &facts.model));
+    let titles: Vec<Option<&[u8]>> = heads.iter().map(|(_, facts)| facts.title.as_deref()).collect();
+    let runs: Vec<RunNo> = heads.iter().map(|(run, _)| *run).collect();
     tx.execute(
         "INSERT INTO holm_heads (run, records, updated, agent, model, title)
-         SELECT no, $2, $3, $4, $5, $6 FROM holm_runs WHERE no = $1
+         SELECT r.no, j.records, j.updated, j.agent, j.model, j.title
+            FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::text[], $5::text[], $6::bytea[])
+                AS j (run, records, updated, agent, model, title) JOIN holm_runs r ON r.no = j.run
          ON CONFLICT (run) DO UPDATE SET records = excluded.records, updated = excluded.updated,
             agent = coalesce(nullif(excluded.agent, ''), holm_heads.agent),
             model = coalesce(nullif(excluded.model, ''), holm_heads.model),
             title = coalesce(excluded.title, holm_heads.title)",
-        &[
-            &run.0,
-            &signed(facts.records),
-            &signed(facts.updated),
-            &clean(&facts.agent),
-            &clean(&facts.model),
-            &facts.title,
-        ],
+        &[&numbers(&runs), &records, &updated, &agents, &models, &titles],
     )
     .await
     .map_err(failed)?;
-    settle(tx, run).await
+    settle(tx, &runs).await
+}
+
+pub(super) fn numbers(runs: &[RunNo]) -> Vec<i64> {
+    runs.iter().map(|run| run.0).collect()
 }
 
 pub(super) async fn keep_folded(tx: &Transaction<'_>, run: RunNo, derived: &Derived) -> Result<()> {
@@ -170,16 +185,24 @@ pub(super) async fn keep_folded(tx: &Transaction<'_>, run: RunNo, derived: &Deri
     )
     .await
     .map_err(failed)?;
-    settle(tx, run).await
+    let (state_at, state) = derived.state.as_ref().map(|(at, state)| (signed(*at), state)).unzip();
+    tx.execute(
+        "INSERT INTO holm_folds VALUES ($1, $2, coalesce($3, 0), $4) ON CONFLICT (run) DO UPDATE SET
+            counted = $2, state_at = coalesce($3, holm_folds.state_at), state = coalesce($4, holm_folds.state)",
+        &[&run.0, &signed(records), &state_at, &state],
+    )
+    .await
+    .map_err(failed)?;
+    settle(tx, &[run]).await
 }
 
-/// A run that nobody drives and of which everything is known need not be looked at again.
-async fn settle(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
+/// Runs that nobody drives and of which everything is known need not be looked at again.
+async fn settle(tx: &Transaction<'_>, runs: &[RunNo]) -> Result<()> {
     tx.execute(
-        "UPDATE holm_runs SET moved = false WHERE no = $1 AND holder IS NULL AND EXISTS (
-            SELECT 1 FROM holm_heads WHERE run = $1 AND records = folded
-            AND records = (SELECT coalesce(max(seq) + 1, 0) FROM holm_records WHERE run = $1))",
-        &[&run.0],
+        "UPDATE holm_runs r SET moved = false WHERE r.no = ANY($1) AND r.holder IS NULL AND EXISTS (
+            SELECT 1 FROM holm_heads h WHERE h.run = r.no AND h.records = h.folded
+            AND h.records = (SELECT coalesce(max(seq) + 1, 0) FROM holm_records WHERE run = r.no))",
+        &[&numbers(runs)],
     )
     .await
     .map_err(failed)?;
@@ -299,7 +322,7 @@ pub(super) async fn erase(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
     )
     .await
     .map_err(failed)?;
-    for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage", "ledger"] {
+    for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage", "ledger", "folds"] {
         tx.execute(&format!("DELETE FROM holm_{table} WHERE run = $1"), &[&run.0]).await.map_err(failed)?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use super::{SCHEMA_LOCK, failed};
 use crate::StoreError;
 
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     "CREATE TABLE holm_meta (name text PRIMARY KEY, value bytea NOT NULL);
      CREATE TABLE holm_runs (
         no bigserial PRIMARY KEY, id text NOT NULL UNIQUE, created int8 NOT NULL,
@@ -62,6 +62,8 @@ const STEPS: [&str; 5] = [
         tray text NOT NULL, name text NOT NULL, key bytea, at int8 NOT NULL, version int8 NOT NULL,
         body bytea NOT NULL, PRIMARY KEY (tray, name)
      );",
+    // Usage and ledger hold `counted` records; `state` is the fold after `state_at` of them.
+    "CREATE TABLE holm_folds (run int8 PRIMARY KEY, counted int8 NOT NULL, state_at int8 NOT NULL, state bytea);",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -22,10 +22,10 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Commits, Copied, Counters, Creation, Derived, Gravestone, ListFilter,
-        ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
+        Backend, Batch, BlobRow, Commits, Copied, Counters, Creation, Derived, Gravestone, LineRow,
+        ListFilter, ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
     },
-    derive::{Entry, HeadFacts, LedgerRow},
+    derive::{Entry, FoldRow, HeadFacts, LedgerRow},
     sessions::blocking,
 };
 
@@ -38,6 +38,7 @@ impl Sqlite {
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<'static, T> {
         let db = Arc::clone(&self.db);
+        Counters::count(&self.counters.questions, 1);
         Box::pin(blocking(move || db.read(work)))
     }
 
@@ -46,6 +47,7 @@ impl Sqlite {
         work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<'static, T> {
         let db = Arc::clone(&self.db);
+        Counters::count(&self.counters.questions, 1);
         Box::pin(blocking(move || db.writer.write(work)))
     }
 
@@ -164,7 +166,12 @@ impl Backend for Sqlite {
     }
 
     fn records(&self, run: RunNo, range: Range<u64>) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
-        self.read(move |conn| queries::records(conn, run, &range))
+        let counters = Arc::clone(&self.counters);
+        self.read(move |conn| {
+            let records = queries::records(conn, run, &range)?;
+            Counters::count(&counters.records, records.len() as u64);
+            Ok(records)
+        })
     }
 
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
@@ -205,9 +212,22 @@ impl Backend for Sqlite {
         self.read(queries::stale)
     }
 
-    fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()> {
-        let facts = facts.clone();
-        self.write(move |conn| queries::keep_head(conn, run, &facts))
+    fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>> {
+        let runs = runs.to_vec();
+        self.read(move |conn| queries::openings(conn, &runs))
+    }
+
+    fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()> {
+        let heads = heads.to_vec();
+        self.write(move |conn| queries::keep_heads(conn, &heads))
+    }
+
+    fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow> {
+        self.read(move |conn| queries::fold_row(conn, run))
+    }
+
+    fn spent(&self) -> Pending<'_, u64> {
+        self.read(queries::spent)
     }
 
     fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()> {

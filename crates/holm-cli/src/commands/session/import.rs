@@ -163,10 +163,11 @@ impl Brought {
     /// Adds what happened elsewhere to what is here. History is never rewritten, so both must have the same past.
     async fn lengthen(&self, store: &Store) -> anyhow::Result<Came> {
         let mut opened = store.open(&self.id).await.map_err(missing_journal)?;
-        if opened.text.starts_with(self.lines.as_bytes()) {
+        let text = store.read(&self.id).await.map_err(missing_journal)?;
+        if text.starts_with(self.lines.as_bytes()) {
             return Ok(Came::Known);
         }
-        let known = std::str::from_utf8(&opened.text)?;
+        let known = std::str::from_utf8(&text)?;
         let Some(more) = self.lines.strip_prefix(known) else {
             let message = format!("the session `{}` is here already, and went another way", self.id);
             return Err(Trouble::new(Exit::Usage, message)
