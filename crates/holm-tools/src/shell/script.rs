@@ -5,7 +5,17 @@
 //! [`Form::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is collected, wherever it hides,
 //! and words that only come about at run time are kept as [`Word::Made`].
 
+mod document;
+mod substitution;
+mod word;
+
+use std::sync::Arc;
+
 use tree_sitter::{Node, Parser, TreeCursor};
+
+use self::document::Document;
+use self::substitution::{Substitutions, may_substitute, substitutions};
+use self::word::word;
 
 /// The longest script. All of it must fit on the screen of the person who is asked, and the kernel shows no more.
 pub const MAX_SCRIPT: usize = 16_000;
@@ -34,6 +44,27 @@ const PLAIN: [&str; 17] = [
     "\n",
     "\"",
 ];
+
+/// How many statements around a command are looked at for its input.
+const MAX_AROUND: usize = 64;
+
+/// How deep texts in texts are read for substitutions, and how many of them; what lies beyond is made at run time.
+const MAX_NESTED: usize = 6;
+const MAX_TEXTS: usize = 256;
+
+/// Kinds of text in which a backtick or `$(` is a letter, or which are read in another way.
+const LITERAL: [&str; 7] = [
+    "raw_string",
+    "ansi_c_string",
+    "comment",
+    "heredoc_start",
+    "heredoc_body",
+    "heredoc_content",
+    "heredoc_end",
+];
+
+/// Words whose value the shell may evaluate a second time: a builtin expands the subscript of a name.
+const VALUES: [&str; 6] = ["word", "string", "raw_string", "ansi_c_string", "concatenation", "string_content"];
 
 /// Commands that the grammar knows by name.
 const DECLARING: [&str; 3] = ["declaration_command", "unset_command", "test_command"];
@@ -69,6 +100,8 @@ pub enum Form {
 pub struct Command {
     /// The program's name first.
     pub words: Vec<Word>,
+    /// The text of the statement that feeds it, where its input may be written there: pipes and here-documents.
+    pub(super) input: Option<Arc<str>>,
 }
 
 /// One word of a command.
@@ -109,10 +142,10 @@ impl Script {
         if text.contains('\0') {
             return Err(Unreadable::ZeroByte);
         }
-        let mut script = parse(text)?;
+        let mut script = parse(text, 0)?;
         // A shell takes these out before it reads, in other places than the parser does.
         if text.contains("\\\n") {
-            let joined = parse(&text.replace("\\\n", ""))?;
+            let joined = parse(&text.replace("\\\n", ""), 0)?;
             script.commands.extend(joined.commands);
             script.assignments.extend(joined.assignments);
             script.form = Form::Involved;
@@ -136,7 +169,7 @@ impl Script {
         let commands = if words.is_empty() {
             Vec::new()
         } else {
-            vec![Command { words: words.iter().map(known).collect() }]
+            vec![Command { words: words.iter().map(known).collect(), input: None }]
         };
         Self { commands, assignments: Vec::new(), form: Form::Plain }
     }
@@ -185,7 +218,7 @@ fn is_deceptive(text: &str) -> bool {
     holm_kernel::visible(text).len() != text.len()
 }
 
-fn parse(text: &str) -> Result<Script, Unreadable> {
+fn parse(text: &str, depth: usize) -> Result<Script, Unreadable> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).map_err(|_| Unreadable::Syntax)?;
     let tree = parser.parse(text, None).ok_or(Unreadable::Syntax)?;
@@ -193,12 +226,14 @@ fn parse(text: &str) -> Result<Script, Unreadable> {
         return Err(Unreadable::Syntax);
     }
     let script = Script { commands: Vec::new(), assignments: Vec::new(), form: Form::Plain };
-    let mut reading = Reading { script, starts: Vec::new(), given: 0 };
+    let mut reading =
+        Reading { text, depth, script, starts: Vec::new(), given: 0, texts: 0, end: 0, fed: None };
     // With a cursor and not by recursion: ten thousand brackets must not fill the stack.
     let mut cursor = tree.walk();
     loop {
-        reading.look(cursor.node(), text);
+        reading.look(cursor.node());
         if !cursor.goto_first_child() && !advance(&mut cursor) {
+            reading.pass_over(text.len());
             return Ok(reading.script);
         }
     }
@@ -217,48 +252,162 @@ fn advance(cursor: &mut TreeCursor<'_>) -> bool {
 }
 
 /// A script that is being read, and where each of its commands begins.
-struct Reading {
+struct Reading<'a> {
+    text: &'a str,
+    /// How many texts it stands in.
+    depth: usize,
     script: Script,
     starts: Vec<usize>,
     /// How many strays were given to commands.
     given: usize,
+    /// How many texts in it were read for substitutions.
+    texts: usize,
+    /// Where the last leaf of the tree ended.
+    end: usize,
+    /// The last statement that feeds commands: where it begins and ends, and its text.
+    fed: Option<(usize, usize, Arc<str>)>,
 }
 
-impl Reading {
-    fn look(&mut self, node: Node<'_>, text: &str) {
+impl Reading<'_> {
+    fn look(&mut self, node: Node<'_>) {
         let kind = node.kind();
         if !PLAIN.contains(&kind) {
             self.script.form = Form::Involved;
         }
-        if kind == "command" {
-            let words: Vec<Word> = parts(node, text);
-            if words.iter().any(|word| !matches!(word, Word::Plain(_))) {
-                self.script.form = Form::Involved;
+        if node.child_count() == 0 {
+            self.pass_over(node.start_byte());
+            self.end = self.end.max(node.end_byte());
+            // A token of the grammar is what it says.
+            if node.is_named() && !LITERAL.contains(&kind) {
+                self.read_text(self.text.get(node.byte_range()).unwrap_or_default());
             }
-            self.push(node, words);
-        } else if DECLARING.contains(&kind) {
-            let words = text.get(node.byte_range()).unwrap_or_default().split_whitespace();
-            self.push(node, words.map(|word| Word::Known(word.to_owned())).collect());
-        } else if kind == "variable_assignment" {
-            let name = node.child_by_field_name("name").and_then(|name| text.get(name.byte_range()));
-            let value = node
-                .child_by_field_name("value")
-                .map_or(Word::Plain(String::new()), |value| word(value, text));
-            self.script.assignments.push((name.unwrap_or_default().to_owned(), value));
-        } else if matches!(kind, "file_redirect" | "heredoc_redirect") {
-            self.give_back(node, text);
+        }
+        if VALUES.contains(&kind) {
+            self.read_value(node);
+        }
+        match kind {
+            "command" => {
+                let words: Vec<Word> = parts(node, self.text);
+                if words.iter().any(|word| !matches!(word, Word::Plain(_))) {
+                    self.script.form = Form::Involved;
+                }
+                self.push(node, words);
+            }
+            "variable_assignment" => self.assign(node),
+            "file_redirect" => self.give_back(node),
+            "heredoc_redirect" => {
+                self.read_document(node);
+                self.give_back(node);
+            }
+            _ if DECLARING.contains(&kind) => {
+                let words = self.text.get(node.byte_range()).unwrap_or_default().split_whitespace();
+                self.push(node, words.map(|word| Word::Known(word.to_owned())).collect());
+            }
+            _ => {}
         }
     }
 
+    fn assign(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_name("name").and_then(|name| self.text.get(name.byte_range()));
+        let value = node
+            .child_by_field_name("value")
+            .map_or(Word::Plain(String::new()), |value| word(value, self.text));
+        self.script.assignments.push((name.unwrap_or_default().to_owned(), value));
+    }
+
     fn push(&mut self, node: Node<'_>, words: Vec<Word>) {
-        self.script.commands.push(Command { words });
+        let input = self.input(node);
+        self.script.commands.push(Command { words, input });
         self.starts.push(node.start_byte());
+    }
+
+    /// The statement around a command from which it may get its input.
+    fn input(&mut self, command: Node<'_>) -> Option<Arc<str>> {
+        let feeds = |node: &Node<'_>| {
+            matches!(node.kind(), "pipeline" | "redirected_statement" | "heredoc_redirect" | "command")
+        };
+        let around = std::iter::successors(Some(command), Node::parent).take(MAX_AROUND);
+        let (start, end) = around.filter(feeds).last().map(|node| (node.start_byte(), node.end_byte()))?;
+        match &self.fed {
+            Some((from, to, text)) if (*from, *to) == (start, end) => Some(Arc::clone(text)),
+            _ => {
+                let text: Arc<str> = self.text.get(start..end)?.into();
+                self.fed = Some((start, end, Arc::clone(&text)));
+                Some(text)
+            }
+        }
+    }
+
+    /// Text between two leaves is blank, or something that the grammar has lost.
+    fn pass_over(&mut self, start: usize) {
+        let Some(between) = self.text.get(self.end..start) else { return };
+        self.read_text(between);
+    }
+
+    /// Reads the substitutions of a text that the grammar takes for a plain one.
+    fn read_text(&mut self, text: &str) {
+        if !may_substitute(text) {
+            return;
+        }
+        self.script.form = Form::Involved;
+        match substitutions(text) {
+            Substitutions::Scripts(scripts) => scripts.iter().for_each(|script| self.read_script(script)),
+            Substitutions::Unclosed => self.push_made(),
+        }
+    }
+
+    /// Reads the substitutions in the subscript of a word, which some builtins evaluate although it stands in quotes.
+    fn read_value(&mut self, node: Node<'_>) {
+        let value = match node.kind() {
+            // A piece of a string: what surrounds it is made at run time.
+            "string_content" => self.text.get(node.byte_range()).map(|text| text.replace('\\', "")),
+            _ => word(node, self.text).value().map(str::to_owned),
+        };
+        let Some(subscript) = value.as_deref().and_then(|value| value.split_once('[')) else { return };
+        if !may_substitute(subscript.1) {
+            return;
+        }
+        self.script.form = Form::Involved;
+        // One that is not closed is an error of the shell's.
+        if let Substitutions::Scripts(scripts) = substitutions(subscript.1) {
+            scripts.iter().for_each(|script| self.read_script(script));
+        }
+    }
+
+    fn read_document(&mut self, redirect: Node<'_>) {
+        match document::body(redirect, self.text) {
+            Document::Expanded(body) => self.read_text(body),
+            Document::Verbatim => {}
+            Document::Unclear => self.push_made(),
+        }
+    }
+
+    fn read_script(&mut self, text: &str) {
+        self.texts += 1;
+        if self.depth >= MAX_NESTED || self.texts > MAX_TEXTS {
+            return self.push_made();
+        }
+        match parse(text, self.depth + 1) {
+            Ok(script) => {
+                self.starts.extend(std::iter::repeat_n(0, script.commands.len()));
+                self.script.commands.extend(script.commands);
+                self.script.assignments.extend(script.assignments);
+            }
+            Err(_) => self.push_made(),
+        }
+    }
+
+    /// Notes that a command is in here which only the shell knows.
+    fn push_made(&mut self) {
+        self.script.form = Form::Involved;
+        self.script.commands.push(Command { words: vec![Word::Made], input: None });
+        self.starts.push(0);
     }
 
     /// Gives the strays of a redirection behind a statement to every command of it: which one they belong to depends on
     /// what the statement is, and one too many is harmless.
-    fn give_back(&mut self, redirect: Node<'_>, text: &str) {
-        let strays = strays(redirect, text);
+    fn give_back(&mut self, redirect: Node<'_>) {
+        let strays = strays(redirect, self.text);
         if strays.is_empty() {
             return;
         }
@@ -308,89 +457,4 @@ fn strays(redirect: Node<'_>, text: &str) -> Vec<Word> {
     };
     let found = redirect.children_by_field_name(field, &mut cursor);
     found.filter(Node::is_named).skip(targets).map(|node| word(node, text)).collect()
-}
-
-fn word(node: Node<'_>, text: &str) -> Word {
-    let raw = text.get(node.byte_range()).unwrap_or_default();
-    match node.kind() {
-        "command_name" => match (node.named_child(0), node.named_child_count()) {
-            (Some(only), 1) => word(only, text),
-            _ => Word::Made,
-        },
-        "word" | "number" => bare(raw),
-        "raw_string" => quoted(raw, '\'').map_or(Word::Made, |inner| Word::Plain(inner.to_owned())),
-        "string" => {
-            let mut cursor = node.walk();
-            let only_text = node.named_children(&mut cursor).all(|child| child.kind() == "string_content");
-            match quoted(raw, '"').filter(|_| only_text) {
-                Some(inner) => in_quotes(inner),
-                None => Word::Made,
-            }
-        }
-        "concatenation" => {
-            let mut cursor = node.walk();
-            let pieces: Vec<Node<'_>> = node.children(&mut cursor).collect();
-            // Something between the pieces would be something that the pieces do not say.
-            let mut at = node.start_byte();
-            let mut whole = Word::Plain(String::new());
-            for piece in pieces {
-                if piece.start_byte() != at {
-                    return Word::Made;
-                }
-                at = piece.end_byte();
-                whole = match piece.kind() {
-                    "word" | "number" | "string" | "raw_string" => whole.join(word(piece, text)),
-                    _ => Word::Made,
-                };
-            }
-            whole
-        }
-        _ => Word::Made,
-    }
-}
-
-/// A word without quotes: patterns and braces become something else, a backslash takes the next character as it is.
-fn bare(raw: &str) -> Word {
-    if raw.contains(['*', '?', '[', ']', '{', '}', '$', '`', '!', '(', ')', '<', '>', '^']) {
-        return Word::Made;
-    }
-    if raw.starts_with('~') || raw.contains("=~") || raw.contains(":~") {
-        return Word::Known(raw.to_owned());
-    }
-    if !raw.contains('\\') {
-        return Word::Plain(raw.to_owned());
-    }
-    let mut value = String::with_capacity(raw.len());
-    let mut letters = raw.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => value.extend(letters.next().filter(|next| *next != '\n')),
-            other => value.push(other),
-        }
-    }
-    Word::Known(value)
-}
-
-/// What stands in double quotes without any expansion.
-fn in_quotes(inner: &str) -> Word {
-    if inner.contains(['$', '`', '!']) {
-        return Word::Made;
-    }
-    if !inner.contains('\\') {
-        return Word::Plain(inner.to_owned());
-    }
-    let mut value = String::with_capacity(inner.len());
-    let mut letters = inner.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (letter, letters.peek()) {
-            ('\\', Some('\n')) => drop(letters.next()),
-            ('\\', Some('"' | '\\')) => value.extend(letters.next()),
-            (other, _) => value.push(other),
-        }
-    }
-    Word::Known(value)
-}
-
-fn quoted(raw: &str, mark: char) -> Option<&str> {
-    raw.strip_prefix(mark)?.strip_suffix(mark)
 }
