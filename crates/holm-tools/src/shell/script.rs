@@ -64,7 +64,8 @@ const LITERAL: [&str; 7] = [
 ];
 
 /// Words whose value the shell may evaluate a second time: a builtin expands the subscript of a name.
-const VALUES: [&str; 6] = ["word", "string", "raw_string", "ansi_c_string", "concatenation", "string_content"];
+const VALUES: [&str; 6] =
+    ["word", "string", "raw_string", "ansi_c_string", "concatenation", "string_content"];
 
 /// Commands that the grammar knows by name.
 const DECLARING: [&str; 3] = ["declaration_command", "unset_command", "test_command"];
@@ -226,8 +227,9 @@ fn parse(text: &str, depth: usize) -> Result<Script, Unreadable> {
         return Err(Unreadable::Syntax);
     }
     let script = Script { commands: Vec::new(), assignments: Vec::new(), form: Form::Plain };
+    let feeds = ["|", "<<", "<("].iter().any(|mark| text.contains(mark));
     let mut reading =
-        Reading { text, depth, script, starts: Vec::new(), given: 0, texts: 0, end: 0, fed: None };
+        Reading { text, depth, script, starts: Vec::new(), given: 0, texts: 0, end: 0, feeds, fed: None };
     // With a cursor and not by recursion: ten thousand brackets must not fill the stack.
     let mut cursor = tree.walk();
     loop {
@@ -264,6 +266,8 @@ struct Reading<'a> {
     texts: usize,
     /// Where the last leaf of the tree ended.
     end: usize,
+    /// Whether anything in it could feed a command.
+    feeds: bool,
     /// The last statement that feeds commands: where it begins and ends, and its text.
     fed: Option<(usize, usize, Arc<str>)>,
 }
@@ -323,6 +327,9 @@ impl Reading<'_> {
 
     /// The statement around a command from which it may get its input.
     fn input(&mut self, command: Node<'_>) -> Option<Arc<str>> {
+        if !self.feeds {
+            return None;
+        }
         let feeds = |node: &Node<'_>| {
             matches!(node.kind(), "pipeline" | "redirected_statement" | "heredoc_redirect" | "command")
         };

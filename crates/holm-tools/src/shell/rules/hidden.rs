@@ -81,7 +81,8 @@ const RUNNERS: &[&str] = &["bundle", "conda", "direnv", "mise", "pipenv", "poetr
 
 /// Programs that obey their input, line by line.
 const OBEYING: &[&str] = &[
-    "R", "bc", "dc", "ed", "ex", "expect", "gdb", "gnuplot", "lldb", "m4", "mysql", "octave", "psql", "sqlite3",
+    "R", "bc", "dc", "ed", "ex", "expect", "gdb", "gnuplot", "lldb", "m4", "mysql", "octave", "psql",
+    "sqlite3",
 ];
 
 /// Programs that run a text in a language of their own.

@@ -102,8 +102,8 @@ pub(super) const WRAPPERS: &[&str] = &[
 /// They run the script that one of their words is.
 pub(super) const SHELLS: &[&str] = &[
     "alias", "ash", "bash", "busybox", "csh", "dash", "elvish", "env", "eval", "fish", "flock", "ksh",
-    "mksh", "parallel", "pee", "rbash", "runuser", "script", "sg", "sh", "ssh", "su", "tcsh", "trap", "watch",
-    "xonsh", "yash", "zsh",
+    "mksh", "parallel", "pee", "rbash", "runuser", "script", "sg", "sh", "ssh", "su", "tcsh", "trap",
+    "watch", "xonsh", "yash", "zsh",
 ];
 
 /// They set variables for the command that they run.
@@ -206,24 +206,41 @@ const GIT_READS: &[&str] = &[
 ];
 
 /// Commands of git that run what the next word names, or keep what is run later.
-const GIT_RUNS: &[&str] = &[
-    "alias",
-    "bisect",
-    "config",
-    "difftool",
-    "filter-branch",
-    "hook",
-    "mergetool",
-    "rebase",
-    "submodule",
-];
+const GIT_RUNS: &[&str] =
+    &["alias", "bisect", "config", "difftool", "filter-branch", "hook", "mergetool", "rebase", "submodule"];
 
 /// Builtins of the shell that evaluate their words, load code or set what later commands do. A subscript in such a word
 /// is evaluated too: `read 'a[$(id)]'` runs `id`.
 const EVALUATING: &[&str] = &[
-    ".", "alias", "bind", "builtin", "compgen", "complete", "compopt", "coproc", "declare", "enable", "eval",
-    "exec", "export", "fc", "getopts", "hash", "let", "local", "mapfile", "read", "readarray", "readonly",
-    "set", "shopt", "source", "trap", "typeset", "unset", "wait",
+    ".",
+    "alias",
+    "bind",
+    "builtin",
+    "compgen",
+    "complete",
+    "compopt",
+    "coproc",
+    "declare",
+    "enable",
+    "eval",
+    "exec",
+    "export",
+    "fc",
+    "getopts",
+    "hash",
+    "let",
+    "local",
+    "mapfile",
+    "read",
+    "readarray",
+    "readonly",
+    "set",
+    "shopt",
+    "source",
+    "trap",
+    "typeset",
+    "unset",
+    "wait",
 ];
 
 /// How many words of a command are worth remembering together; none where no beginning of it is safe.

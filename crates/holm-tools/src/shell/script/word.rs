@@ -35,7 +35,9 @@ pub(super) fn word(node: Node<'_>, text: &str) -> Word {
                 }
                 at = piece.end_byte();
                 whole = match piece.kind() {
-                    "word" | "number" | "string" | "raw_string" | "ansi_c_string" => whole.join(word(piece, text)),
+                    "word" | "number" | "string" | "raw_string" | "ansi_c_string" => {
+                        whole.join(word(piece, text))
+                    }
                     _ => Word::Made,
                 };
             }

@@ -729,8 +729,20 @@ fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
 fn a_word_that_a_builtin_evaluates_is_covered_by_no_rule() {
     let mut rules = Rules::default();
     for allowed in [
-        "printf *", "test *", "read *", "let *", "mapfile *", "wait *", "echo *", "builtin *", "command *",
-        "command -v", "hash *", "getopts *", "compgen *", "true",
+        "printf *",
+        "test *",
+        "read *",
+        "let *",
+        "mapfile *",
+        "wait *",
+        "echo *",
+        "builtin *",
+        "command *",
+        "command -v",
+        "hash *",
+        "getopts *",
+        "compgen *",
+        "true",
     ] {
         rules.allow(allowed.parse().expect("a rule"));
     }
@@ -820,6 +832,10 @@ fn deep_and_odd_scripts_are_read_without_harm() {
         "<<E ".repeat(depth / 4),
         "env ".repeat(depth / 2),
         "a=".repeat(depth),
+        format!("cat <<E\n{}\nE", "`a` ".repeat(depth / 4)),
+        "'a[$(b)]' ".repeat(depth / 8),
+        "echo ${x^^$(".repeat(depth / 16) + &")}".repeat(depth / 16),
+        "python3 | ".repeat(depth / 8) + "python3",
     ] {
         if let Ok(script) = Script::read(&text) {
             assert_ne!(rules().judge(&script), Ruling::Allowed);
