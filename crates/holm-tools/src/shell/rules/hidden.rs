@@ -188,11 +188,14 @@ pub(super) fn runs_input(name: &str, words: &[Option<&str>]) -> bool {
         words.windows(2).any(|pair| matches!(pair, [Some(flag), file] if *flag == option && is_input(file)))
             || words.iter().flatten().any(|word| *word == format!("{option}-"))
     };
-    let is_option = |word: &Option<&str>| word.is_some_and(|word| word.len() > 1 && word.starts_with('-'));
+    // A word without a dot or a slash may be the value of an option.
+    let is_file = |word: &Option<&str>| {
+        word.is_some_and(|word| !word.starts_with('-') && word.contains(['.', '/']) && !word.contains("dev/"))
+    };
     match name {
         "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" | "make" | "gmake" => has_file("-f"),
         _ if OBEYING.contains(&name) => true,
-        _ if is_interpreter(name) => words.iter().find(|word| !is_option(word)).is_none_or(is_input),
+        _ if is_interpreter(name) => !words.iter().any(is_file),
         _ => false,
     }
 }

@@ -79,10 +79,10 @@ fn in_quotes(inner: &str) -> Word {
     if inner.contains('\\') { Word::Known(value) } else { Word::Plain(value) }
 }
 
-/// What stands in `$'…'`. Escapes that are rare are left to the shell.
+/// What stands in `$'…'`. Escapes that are rare are made at run time.
 fn in_c(inner: &str) -> Word {
     let mut value = String::with_capacity(inner.len());
-    let mut letters = inner.chars();
+    let mut letters = inner.chars().peekable();
     while let Some(letter) = letters.next() {
         if letter != '\\' {
             value.push(letter);
@@ -93,10 +93,38 @@ fn in_c(inner: &str) -> Word {
             Some('n') => value.push('\n'),
             Some('t') => value.push('\t'),
             Some('r') => value.push('\r'),
+            Some(digit @ '0'..='7') => match code(&mut letters, 8, 2, digit.to_digit(8)) {
+                Some(letter) => value.push(letter),
+                None => return Word::Made,
+            },
+            Some(kind @ ('x' | 'u' | 'U')) => {
+                let more = if kind == 'x' { 2 } else { 4 };
+                match code(&mut letters, 16, more, None) {
+                    Some(letter) => value.push(letter),
+                    None => return Word::Made,
+                }
+            }
             Some(_) | None => return Word::Made,
         }
     }
     Word::Known(value)
+}
+
+/// The character that is written by its number, of at most so many more digits. Only of ASCII: others are bytes of one.
+fn code(
+    letters: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    radix: u32,
+    most: usize,
+    first: Option<u32>,
+) -> Option<char> {
+    let mut number = first;
+    for _ in 0..most {
+        let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(radix)) else { break };
+        letters.next();
+        number = Some(number.unwrap_or(0) * radix + digit);
+    }
+    // A zero ends the word.
+    number.filter(|number| (1..128).contains(number)).and_then(char::from_u32)
 }
 
 fn quoted(raw: &str, mark: char) -> Option<&str> {
