@@ -98,10 +98,12 @@ struct Execute {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
+    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once. A program that
+    /// runs code of the workspace, such as `npm test`, then runs whatever lies there
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,
-    /// Never run commands that begin like this, whatever is granted; may be given more than once
+    /// Refuse commands that begin like this, where a call writes them out; what a program starts by itself is the jail's
+    /// business. May be given more than once
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
     /// For a .wasm file: how much the call may use, such as time:5s, mem:64MiB or fuel:1e9; may be given more than once
@@ -147,7 +149,10 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let store = places.store().await?;
     args.tools.check()?;
     let rules = match &args.command {
-        Command::Execute(args) => trial::denied(&places, args.rules())?,
+        Command::Execute(args) => {
+            run::warn_of(&args.allow_command, &screen);
+            trial::denied(&places, args.rules())?
+        }
         _ => Rules::default(),
     };
     let shelf = shelf(&places, &store, args.tools, &rules, &screen).await?;

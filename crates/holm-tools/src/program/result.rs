@@ -84,12 +84,16 @@ fn failed(why: &str, outcome: &Outcome) -> ToolOutput {
             text.push_str(&format!("\n{}", said.trim_end()));
         }
     }
-    for suspicion in &outcome.suspicions {
-        let missing = match suspicion {
-            Suspicion::File(request) => request.to_string(),
-            Suspicion::Network(host) => format!("fetch:https://{}", host.as_deref().unwrap_or("*")),
-        };
-        text.push_str(&format!("\n[probably refused for want of {missing}; a sidecar can ask for it]"));
+    // What a program writes never becomes advice: which file or host is meant, only the sidecar's author knows.
+    let is_network = |suspicion: &Suspicion| matches!(suspicion, Suspicion::Network(_));
+    for (kind, found) in [
+        ("the network", outcome.suspicions.iter().any(is_network)),
+        ("a file", !outcome.suspicions.iter().all(is_network)),
+    ] {
+        if found {
+            let hint = "what the program needs has to stand under `asks` in its sidecar";
+            text.push_str(&format!("\n[probably refused {kind}; {hint}]"));
+        }
     }
     ToolOutput::failed(text)
 }

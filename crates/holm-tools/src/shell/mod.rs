@@ -2,13 +2,15 @@
 //!
 //! Three walls stand one behind the other. The *kernel* decides from the grants and the mode whether a call is refused,
 //! asked about or run; what it shows to a person is, by its digest, what runs. *Rules* ([`Rules`]) read the command with a
-//! parser of Bash: deny rules hold in every mode, and what a person has allowed for the session passes the [`Gate`]
-//! unasked. The *jail* (`holm-jail`) holds whatever the command turns out to be: it sees the workspace, what the call was
-//! granted, and of the network the hosts that the call was granted, through a proxy of ours.
+//! parser of Bash: deny rules find commands where they are written plainly, in every mode, and what a person has allowed
+//! for the session passes the [`Gate`] unasked. The *jail* (`holm-jail`) holds whatever the command turns out to be: it
+//! sees the workspace, what the call was granted, and of the network the hosts that the call was granted, through a proxy
+//! of ours. The jail decides; rules are a convenience before it.
 //!
 //! A command that the jail refuses something says which grant is missing and how to ask for it: `git commit` needs
 //! `write:.git/**`, `npm install` needs `fetch:https://registry.npmjs.org`; the model calls again with that, a person
-//! says yes once for the task, and it runs.
+//! says yes once for the task, and it runs. Such advice names what the call itself names, or what the proxy was asked:
+//! what a program writes never becomes advice.
 //!
 //! # What is never writable
 //!
@@ -17,6 +19,7 @@
 //! empty.
 
 mod arguments;
+mod call;
 mod denied;
 mod errand;
 mod exchange;
@@ -35,10 +38,10 @@ mod tests;
 
 pub(crate) use denied::hold;
 pub(crate) use errand::{Curiosity, Errand, Reach};
-pub use gate::{Answer, Asker, Gate, Offer, lasts};
+pub use gate::{Answer, Asker, Gate, Offer, lasts, session_grants};
 pub(crate) use proxy::Refusal;
 pub(crate) use report::opens_nothing;
-pub use rules::{Rest, Rule, RuleError, Rules, Ruling};
+pub use rules::{Rest, Rule, RuleError, Rules, Ruling, unknown_program};
 pub use script::{Command, Form, MAX_SCRIPT, Script, Unreadable, Word};
 pub use setup::{Shell, ShellError};
 pub use tool::{ArgvTool, ScriptTool};

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use holm_grants::Request;
+use holm_grants::{Grant, Request};
 use holm_jail::{Ending, Outcome, Suspicion};
 use holm_kernel::ToolOutput;
 
+use super::call::Call;
 use super::proxy::Refusal;
-use super::script::Script;
 use super::setup::Setup;
 
 /// Status with which shells say that there is no such program.
@@ -22,12 +22,7 @@ struct Missing {
 }
 
 /// Tells how a command ended.
-pub(super) fn report(
-    setup: &Setup,
-    script: Option<&Script>,
-    outcome: &Outcome,
-    hosts: &[Refusal],
-) -> ToolOutput {
+pub(super) fn report(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) -> ToolOutput {
     let mut text = String::new();
     for captured in [&outcome.stdout, &outcome.stderr] {
         if !text.is_empty() && !text.ends_with('\n') && captured.total > 0 {
@@ -43,7 +38,7 @@ pub(super) fn report(
     let mut lines: Vec<String> = ending.iter().cloned().collect();
     lines.extend(turned_away(setup, hosts));
     if ending.is_some() {
-        lines.extend(refusals(setup, script, outcome, hosts));
+        lines.extend(refusals(setup, call, outcome, hosts));
     }
     if !lines.is_empty() && !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -89,29 +84,32 @@ fn ending(ending: Ending) -> Option<String> {
     })
 }
 
-/// Lines about what the jail probably refused.
-fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome, hosts: &[Refusal]) -> Vec<String> {
+/// Lines about what the jail probably refused. Anybody can make a program write anything, so what it wrote only says which
+/// of the things that the call itself names is meant.
+fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut missing: Vec<Missing> = Vec::new();
     for suspicion in &outcome.suspicions {
         match suspicion {
-            Suspicion::File(request) => match file(setup, request) {
-                Ok(found) => missing.push(found),
-                Err(never) => lines.push(never),
+            Suspicion::File(request) => match file(setup, call, request) {
+                Some(Ok(found)) => missing.push(found),
+                Some(Err(never)) => lines.push(never),
+                None => {}
             },
             // What the proxy was asked is known, and better than a guess.
             Suspicion::Network(_) if hosts.iter().any(Refusal::was_asked_for) => {}
-            Suspicion::Network(host) => lines.push(network(setup, host.as_deref())),
+            Suspicion::Network(host) => {
+                lines.push(network(setup, host.as_deref().filter(|host| call.names_host(host))));
+            }
         }
     }
     if outcome.ending == Ending::Exited(NOT_FOUND) {
-        let names = script.into_iter().flat_map(Script::commands);
-        let names = names.filter_map(|command| command.words.first()?.value());
-        for folder in names.flat_map(|name| setup.missing_program(name)) {
+        for folder in call.programs().flat_map(|name| setup.missing_program(name)) {
             missing.push(Missing::new("exec", folder.to_string_lossy().into_owned()));
         }
     }
     missing.dedup();
+    lines.dedup();
     for one in missing {
         let known = if setup.offers(&one.grant) { "" } else { " (it was named before)" };
         lines.push(format!(
@@ -127,16 +125,16 @@ fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome, hosts: &[
 
 /// What to say of a program that found no network.
 fn network(setup: &Setup, host: Option<&str>) -> String {
-    let host = host.unwrap_or("the host");
+    // What no grant opens is not said to be missing.
+    let grant = host.and_then(|host| format!("fetch:https://{host}").parse::<Grant>().ok());
+    let missing = grant.map(|grant| format!(". Missing is {grant}")).unwrap_or_default();
     if setup.connector.is_none() {
-        return format!(
-            "refused: the network; a command has none, whatever is granted. Missing is fetch:https://{host}, which the \
-             fetch tool can use"
-        );
+        let tool = if missing.is_empty() { "" } else { ", which the fetch tool can use" };
+        return format!("refused: the network; a command has none, whatever is granted{missing}{tool}");
     }
     format!(
         "refused: the network; there is no way out but the proxy that the variables http_proxy and https_proxy name, \
-         for hosts that the call names in \"fetch\". Missing is fetch:https://{host}"
+         for hosts that the call names in \"fetch\"{missing}"
     )
 }
 
@@ -146,19 +144,22 @@ impl Missing {
     }
 }
 
-/// The grant behind a refused file, or why no grant helps.
-fn file(setup: &Setup, request: &Request) -> Result<Missing, String> {
+/// The grant behind a refused file that the call names, or why no grant helps.
+fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing, String>> {
     let (argument, path) = match request {
         Request::Write(path) => ("write", Path::new(path.as_str())),
         Request::Read(path) => ("read", Path::new(path.as_str())),
-        other => return Err(format!("refused: {other}")),
+        _ => return None,
     };
+    let git = setup.workspace.join(".git");
+    let by_git = || (call.calls_git() && path.starts_with(&git)).then(|| git.clone());
+    let path = &call.names_path(path).or_else(by_git)?;
     let inside = path.strip_prefix(&setup.workspace).ok();
     if argument == "write" && inside.is_some_and(is_never_written) {
-        return Err(format!(
+        return Some(Err(format!(
             "refused: {} is never written by a command, whatever is granted",
             path.display()
-        ));
+        )));
     }
     let place = match inside {
         // Git is opened as a whole.
@@ -166,7 +167,7 @@ fn file(setup: &Setup, request: &Request) -> Result<Missing, String> {
         Some(inside) => inside.to_owned(),
         None => folder_of(path),
     };
-    Ok(Missing::new(argument, place.to_string_lossy().into_owned()))
+    Some(Ok(Missing::new(argument, place.to_string_lossy().into_owned())))
 }
 
 fn is_never_written(inside: &Path) -> bool {

@@ -4,11 +4,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_jail::{Capture, Ending, Jail, Task};
+use holm_jail::{Capture, Jail, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
 use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
+use super::call::Call;
 use super::errand::{Curiosity, Errand, Reach};
 use super::report::report;
 use super::rules::Ruling;
@@ -35,6 +36,8 @@ pub struct ArgvTool {
 /// What is to run, decided before anything is started.
 struct Order {
     task: Task,
+    /// What the call says, as it is read by a person.
+    text: String,
     script: Script,
     folder: Option<String>,
     seconds: Option<u64>,
@@ -113,7 +116,8 @@ fn script_order(setup: &Setup, job: &Job) -> Result<Order, String> {
     // Bash would otherwise read files of the user's before the script.
     let quiet: &[&str] = if shell.ends_with("bash") { &["--noprofile", "--norc"] } else { &[] };
     let task = Task::new(shell).args(quiet.iter().copied()).args(["-c", &arguments.script]);
-    Ok(Order { task, script, folder: arguments.folder, seconds: arguments.seconds })
+    let (text, folder) = (arguments.script, arguments.folder);
+    Ok(Order { task, text, script, folder, seconds: arguments.seconds })
 }
 
 fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
@@ -131,7 +135,8 @@ fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
     if let Some(input) = arguments.input {
         task = task.input(input);
     }
-    Ok(Order { task, script, folder: arguments.folder, seconds: arguments.seconds })
+    let folder = arguments.folder;
+    Ok(Order { task, text: words.join(" "), script, folder, seconds: arguments.seconds })
 }
 
 /// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
@@ -169,11 +174,11 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
         Ok(ended) => ended,
         Err(error) => return ToolOutput::failed(format!("not started: {error}")),
     };
-    let searched = matches!(outcome.ending, Ending::Exited(_)).then_some(&order.script);
+    let folder = setup.workspace.join(order.folder.as_deref().unwrap_or("."));
+    let call = Call::new(order.text, folder, order.script);
     let held = Arc::clone(&setup);
-    let script = searched.cloned();
     // It looks for programs and folders on the disk.
-    let told = tokio::task::spawn_blocking(move || report(&held, script.as_ref(), &outcome, &refused)).await;
+    let told = tokio::task::spawn_blocking(move || report(&held, &call, &outcome, &refused)).await;
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
 }
 
