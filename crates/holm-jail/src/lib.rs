@@ -47,6 +47,7 @@ mod limits;
 mod order;
 mod outcome;
 mod output;
+mod path_set;
 
 pub use denied::Suspicion;
 pub use engine::{Engine, Strength};
@@ -56,5 +57,5 @@ pub use jail::{Jail, Network, PROXY_PORT, Task};
 pub use job::{Job, Killer};
 pub use launcher::Launcher;
 pub use limits::Limits;
-pub use outcome::{Ending, Outcome, Stage};
+pub use outcome::{Ending, Fate, Outcome, ProtectedName, Stage};
 pub use output::{Capture, Captured, Spill, Stream};
