@@ -17,14 +17,17 @@
 //! empty.
 
 mod arguments;
+mod changes;
 mod denied;
 mod errand;
 mod exchange;
 mod gate;
 mod home;
 mod live;
+mod new_repository;
 mod proxy;
 mod report;
+mod rule_index;
 mod rules;
 mod script;
 mod setup;
@@ -33,6 +36,7 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use changes::WorkspaceRecord;
 pub(crate) use denied::hold;
 pub(crate) use errand::{Curiosity, Errand, Reach};
 pub use gate::{Answer, Asker, Gate, Offer, lasts};

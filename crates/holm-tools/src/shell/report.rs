@@ -9,6 +9,7 @@ use holm_kernel::ToolOutput;
 use super::proxy::Refusal;
 use super::script::Script;
 use super::setup::Setup;
+use crate::root::autorun;
 
 /// Status with which shells say that there is no such program.
 const NOT_FOUND: i32 = 127;
@@ -27,6 +28,7 @@ pub(super) fn report(
     script: Option<&Script>,
     outcome: &Outcome,
     hosts: &[Refusal],
+    changes: &[String],
 ) -> ToolOutput {
     let mut text = String::new();
     for captured in [&outcome.stdout, &outcome.stderr] {
@@ -45,6 +47,7 @@ pub(super) fn report(
     if ending.is_some() {
         lines.extend(refusals(setup, script, outcome, hosts));
     }
+    lines.extend(changes.iter().cloned());
     if !lines.is_empty() && !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
@@ -158,6 +161,16 @@ fn file(setup: &Setup, request: &Request) -> Result<Missing, String> {
         return Err(format!(
             "refused: {} is never written by a command, whatever is granted",
             path.display()
+        ));
+    }
+    if argument == "write"
+        && let Some(row) = inside.and_then(Path::to_str).and_then(autorun::find)
+        && row.handling == autorun::Handling::Protected
+    {
+        return Err(format!(
+            "refused: {} is protected, because {}; only a grant of the user's that names it opens it to commands",
+            path.display(),
+            row.runner
         ));
     }
     let place = match inside {
