@@ -281,9 +281,15 @@ mod tests {
         check(".github/workflows/ci.yml", Some((".github/workflows/", Handling::Reported)));
         check("docs/AGENTS.md", Some(("AGENTS.md", Handling::Reported)));
         check("crates/x/.cargo/config.toml", Some((".cargo/config.toml", Handling::Reported)));
-        for ordinary in
-            ["Makefile", "build.rs", "package.json", "workflows/ci.yml", "config.toml", "vscode", "AGENTS.md/x"]
-        {
+        for ordinary in [
+            "Makefile",
+            "build.rs",
+            "package.json",
+            "workflows/ci.yml",
+            "config.toml",
+            "vscode",
+            "AGENTS.md/x",
+        ] {
             check(ordinary, None);
         }
     }

@@ -159,7 +159,8 @@ impl Denies {
     /// exceptions, so a grant that names one `.vscode` folder opens all that the call may write.
     #[must_use]
     pub fn for_commands(&self) -> Denials {
-        let rules = fixed("path", &[SECRETS, LOOKALIKES]).join(&fixed("write", &[OWN, STARTUP, OTHER_HISTORY]));
+        let rules =
+            fixed("path", &[SECRETS, LOOKALIKES]).join(&fixed("write", &[OWN, STARTUP, OTHER_HISTORY]));
         rules.join(&self.autorun_for_jails())
     }
 

@@ -118,9 +118,18 @@ impl WorkspaceRecord {
 
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
+        self.tell(self.find())
+    }
+
+    /// Finds what the command has left, and changes nothing.
+    fn find(&self) -> Found {
         let mut found = Found::default();
-        let mut open: Vec<PathBuf> =
-            self.folders.iter().filter(|(path, stamp)| self.has_changed(path, stamp)).map(|(path, _)| path.clone()).collect();
+        let mut open: Vec<PathBuf> = self
+            .folders
+            .iter()
+            .filter(|(path, stamp)| self.has_changed(path, stamp))
+            .map(|(path, _)| path.clone())
+            .collect();
         while let Some(folder) = open.pop() {
             if found.looked_at > MAX_NEW_ENTRIES {
                 found.is_cut = true;
@@ -134,7 +143,7 @@ impl WorkspaceRecord {
                 found.files.insert(path.clone(), State::Changed);
             }
         }
-        self.tell(found)
+        found
     }
 
     fn has_changed(&self, folder: &Path, stamp: &EntryStamp) -> bool {
@@ -214,7 +223,9 @@ impl WorkspaceRecord {
                 visible_line(&repository.removed.join(", "))
             )
         })));
-        lines.extend(limited(plain.iter().map(|repository| format!("new repository: {}", shown(&repository.place)))));
+        lines.extend(limited(
+            plain.iter().map(|repository| format!("new repository: {}", shown(&repository.place))),
+        ));
         lines.extend(limited(found.files.iter().filter_map(|(path, state)| {
             let row = self.row(path)?;
             Some(format!("{}: {} ({})", state.in_words(), shown(path), row.runner))
@@ -316,4 +327,65 @@ fn limited(lines: impl Iterator<Item = String>) -> Vec<String> {
         lines.push(format!("{more} more of this kind"));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use holm_grants::GrantSet;
+    use holm_jail::Jail;
+
+    use super::super::denied::hold;
+    use super::*;
+    use crate::root::Denies;
+
+    /// A workspace with many folders, and the record of it.
+    fn recorded(folders: usize) -> (tempfile::TempDir, PathBuf, WorkspaceRecord) {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().canonicalize().unwrap();
+        for number in 0..folders {
+            let inner = work.join(format!("f{number}"));
+            fs::create_dir(&inner).unwrap();
+            for file in 0..20 {
+                fs::write(inner.join(format!("{file}.txt")), "").unwrap();
+            }
+        }
+        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
+        let (_, record) = hold(Jail::new(), &work, &grants, &Denies::of_commands());
+        (folder, work, record)
+    }
+
+    #[test]
+    fn only_folders_that_changed_are_read_again() {
+        let (_folder, work, mut record) = recorded(50);
+        // As if everything had been there for long.
+        record.began += 10;
+        assert_eq!(record.find().looked_at, 0);
+        fs::write(work.join("f7/new.txt"), "").unwrap();
+        fs::create_dir_all(work.join("f7/deep/down")).unwrap();
+        fs::write(work.join("f8/1.txt"), "longer").unwrap();
+        assert_eq!(record.find().looked_at, 20 + 2 + 1, "one folder, and what is new in it");
+        record.dismiss();
+    }
+
+    #[test]
+    fn a_call_that_is_given_up_leaves_no_repository_that_runs_something() {
+        let (_folder, work, record) = recorded(1);
+        fs::create_dir(work.join("f0/.git")).unwrap();
+        fs::write(work.join("f0/.git/config"), "[core]\n\tfsmonitor = ./evil\n").unwrap();
+        drop(record);
+        assert_eq!(fs::read_to_string(work.join("f0/.git/config")).unwrap(), "");
+        assert!(work.join("f0/.git/config.disabled").exists());
+    }
+
+    #[test]
+    fn what_a_name_holds_is_written_out_and_many_lines_are_counted() {
+        let (_folder, work, record) = recorded(0);
+        for number in 0..20 {
+            fs::create_dir_all(work.join(format!("r{number:02}\n[forged]/.git"))).unwrap();
+        }
+        let lines = record.settle();
+        assert_eq!(lines.len(), MAX_LINES + 1, "{lines:?}");
+        assert_eq!(lines.first().unwrap(), "new repository: r00\\u{a}[forged]");
+        assert_eq!(lines.last().unwrap(), "12 more of this kind");
+    }
 }

@@ -11,7 +11,10 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, chmod, FileType, Mode, OFlags, RenameFlags, fstat, open, openat, renameat, renameat_with, statat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, chmod, fstat, open, openat, renameat, renameat_with,
+    statat,
+};
 use rustix::io::Errno;
 
 use crate::root::git::{ConfigEntry, GitConfig, is_harmless, plain_path};
@@ -218,7 +221,8 @@ fn disarm_pointer(
         }
         Contents::Unreadable => false,
     };
-    let removed = if !is_safe && disable_in(&handle, name) { vec![name.to_string_lossy().into()] } else { Vec::new() };
+    let removed =
+        if !is_safe && disable_in(&handle, name) { vec![name.to_string_lossy().into()] } else { Vec::new() };
     Some(Disarmed { place: folder.to_owned(), removed })
 }
 
@@ -263,7 +267,8 @@ fn read_in(folder: &OwnedFd, name: &OsStr) -> Contents {
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let Ok(file) = openat(folder, name, flags, Mode::empty()) else { return Contents::Unreadable };
-    let is_plain = fstat(&file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile);
+    let is_plain =
+        fstat(&file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile);
     let mut bytes = Vec::new();
     let read = File::from(file).take(MAX_BYTES.saturating_add(1)).read_to_end(&mut bytes);
     if !is_plain || read.is_err() || bytes.len() as u64 > MAX_BYTES {
@@ -333,6 +338,9 @@ fn open_up(folder: &OwnedFd) {
     let mode = Mode::from_raw_mode(found.st_mode);
     if !mode.contains(Mode::RWXU) {
         // By the handle, so that no link leads this elsewhere.
-        let _ = chmod(format!("/proc/self/fd/{}", folder.as_raw_fd()), (mode & Mode::from_raw_mode(0o777)) | Mode::RWXU);
+        let _ = chmod(
+            format!("/proc/self/fd/{}", folder.as_raw_fd()),
+            (mode & Mode::from_raw_mode(0o777)) | Mode::RWXU,
+        );
     }
 }

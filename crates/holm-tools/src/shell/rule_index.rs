@@ -68,8 +68,22 @@ mod tests {
             .join(&Denials::parse(["path:secrets/**", "write:a/*/b", "path:/x/y", "path:**/É"]).unwrap());
         let index = RuleIndex::new(&denials);
         for path in [
-            ".env", "a/.ENV.", "a/.env:x", ".env.local", "x/.ssh", "secrets", "a/z/b", "/x/y", ".vscode",
-            ".config/gcloud", ".docker/config.json", "É", "é", "id_rsa.old", "src/main.rs", "..."
+            ".env",
+            "a/.ENV.",
+            "a/.env:x",
+            ".env.local",
+            "x/.ssh",
+            "secrets",
+            "a/z/b",
+            "/x/y",
+            ".vscode",
+            ".config/gcloud",
+            ".docker/config.json",
+            "É",
+            "é",
+            "id_rsa.old",
+            "src/main.rs",
+            "...",
         ] {
             let request = Request::Read(path.parse().unwrap());
             let written = Request::Write(path.parse().unwrap());

@@ -63,7 +63,11 @@ impl GitConfig {
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut reader = Reader { rest: text.chars().peekable(), section: None, entries: Vec::new() };
         let is_whole = reader.read_all().is_some();
-        Self { entries: reader.entries, is_simple: bytes.split(|byte| *byte == b'\n').all(is_simple), is_whole }
+        Self {
+            entries: reader.entries,
+            is_simple: bytes.split(|byte| *byte == b'\n').all(is_simple),
+            is_whole,
+        }
     }
 
     /// The text of these entries, in the simplest form that git reads.
@@ -189,8 +193,7 @@ impl Reader<'_> {
     fn entry(&mut self) -> Option<ConfigEntry> {
         let (section, subsection) = self.section.clone()?;
         let mut key = String::new();
-        while let Some(letter) =
-            self.rest.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '-')
+        while let Some(letter) = self.rest.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '-')
         {
             key.push(letter.to_ascii_lowercase());
         }

@@ -70,3 +70,53 @@ fn compressed(bytes: &[u8], mut at: usize, name: &mut Vec<u8>) -> Option<usize> 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// A repository of git's own making with two submodules that nobody has initialised.
+    fn check(format: &str, version: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let git = |args: &[&str]| {
+            let mut command = Command::new("git");
+            command.arg("-C").arg(folder.path()).args(args);
+            command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+            assert!(command.status().unwrap().success(), "{args:?}");
+        };
+        git(&["init", "-q", &format!("--object-format={format}"), "."]);
+        for name in ["a", "b/longer-name.txt", "b/longer-name2.txt", "z"] {
+            std::fs::create_dir_all(folder.path().join("b")).unwrap();
+            std::fs::write(folder.path().join(name), name).unwrap();
+        }
+        git(&["add", "-A"]);
+        let object = "1".repeat(if format == "sha1" { 40 } else { 64 });
+        for sub in ["b/sub", "sub"] {
+            git(&["update-index", "--add", "--cacheinfo", &format!("160000,{object},{sub}")]);
+        }
+        git(&["update-index", "--index-version", version]);
+        let found = gitlinks(&folder.path().join(".git"));
+        assert_eq!(found, [Path::new("b/sub"), Path::new("sub")], "{format}, version {version}");
+    }
+
+    #[test]
+    fn submodules_are_found_in_every_form_of_an_index() {
+        for format in ["sha1", "sha256"] {
+            for version in ["2", "4"] {
+                check(format, version);
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_that_is_cut_or_none_has_no_submodules() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(gitlinks(folder.path()).is_empty());
+        for bytes in [&b""[..], b"DIRC", b"DIRC\0\0\0\x02\xff\xff\xff\xff", &[0xff; 200]] {
+            std::fs::write(folder.path().join("index"), bytes).unwrap();
+            assert!(gitlinks(folder.path()).is_empty(), "{bytes:?}");
+        }
+    }
+}

@@ -181,8 +181,7 @@ fn held(workspace: &Path, path: PathBuf) -> Vec<PathBuf> {
 fn personal() -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let home = variable("HOME");
-    let settings =
-        variable("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
+    let settings = variable("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
     let mut files = vec![variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into())];
     match variable("GIT_CONFIG_GLOBAL") {
         Some(global) => files.push(global),
@@ -255,8 +254,7 @@ impl Search<'_> {
 
     /// The files of the work tree that a command line names.
     fn words(&mut self, command: &str, bare: Bare) {
-        const BETWEEN: [char; 14] =
-            ['"', '\'', '`', ';', '&', '|', '(', ')', '{', '}', '<', '>', '=', '!'];
+        const BETWEEN: [char; 14] = ['"', '\'', '`', ';', '&', '|', '(', ')', '{', '}', '<', '>', '=', '!'];
         let is_between = |letter: char| letter.is_whitespace() || BETWEEN.contains(&letter);
         let words = command.split(is_between).filter(|word| !word.is_empty());
         for (at, word) in words.enumerate() {
