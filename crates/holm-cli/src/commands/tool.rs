@@ -155,7 +155,12 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         }
         _ => Rules::default(),
     };
-    let shelf = shelf(&places, &store, args.tools, &rules, &screen).await?;
+    let granted = match &args.command {
+        Command::Execute(args) => [args.grant.clone(), args.yes.clone()].concat(),
+        _ => Vec::new(),
+    };
+    let kept = Kept::find(&places).granted(&granted);
+    let shelf = shelf(&places, &store, args.tools, &rules, &kept, &screen).await?;
     let (held, faults) = (shelf.snapshot(), shelf.faults(&screen));
     match args.command {
         Command::List { json } => {
@@ -191,12 +196,12 @@ async fn shelf(
     store: &Store,
     set: tools::Set,
     rules: &Rules,
+    kept: &Kept,
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
-    let kept = Kept::find(places);
-    let native = tools::native(places, &kept, store);
-    let outside = Outside::here(places, &kept, rules.clone(), Confinement::Required, env).and(native);
+    let native = tools::native(places, kept, store);
+    let outside = Outside::here(places, kept, rules.clone(), Confinement::Required, env).and(native);
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let own = tools::own(set, outside, places, rules, screen);
     let registry = Registry::new();

@@ -23,10 +23,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub(crate) mod autorun;
 mod base;
 mod denies;
 mod error;
-mod git;
+pub(crate) mod git;
 mod hand;
 mod handle;
 mod lock;

@@ -20,14 +20,17 @@
 
 mod arguments;
 mod call;
+mod changes;
 mod denied;
 mod errand;
 mod exchange;
 mod gate;
 mod home;
 mod live;
+mod new_repository;
 mod proxy;
 mod report;
+mod rule_index;
 mod rules;
 mod script;
 mod setup;
@@ -36,6 +39,7 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use changes::WorkspaceRecord;
 pub(crate) use denied::hold;
 pub(crate) use errand::{Curiosity, Errand, Reach};
 pub use gate::{Answer, Asker, Gate, Offer, lasts, session_grants};

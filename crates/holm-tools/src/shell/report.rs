@@ -9,6 +9,7 @@ use holm_kernel::ToolOutput;
 use super::call::Call;
 use super::proxy::Refusal;
 use super::setup::Setup;
+use crate::root::autorun;
 
 /// Status with which shells say that there is no such program.
 const NOT_FOUND: i32 = 127;
@@ -22,7 +23,13 @@ struct Missing {
 }
 
 /// Tells how a command ended.
-pub(super) fn report(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) -> ToolOutput {
+pub(super) fn report(
+    setup: &Setup,
+    call: &Call,
+    outcome: &Outcome,
+    hosts: &[Refusal],
+    changes: &[String],
+) -> ToolOutput {
     let mut text = String::new();
     for captured in [&outcome.stdout, &outcome.stderr] {
         if !text.is_empty() && !text.ends_with('\n') && captured.total > 0 {
@@ -40,6 +47,7 @@ pub(super) fn report(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Ref
     if ending.is_some() {
         lines.extend(refusals(setup, call, outcome, hosts));
     }
+    lines.extend(changes.iter().cloned());
     if !lines.is_empty() && !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
@@ -159,6 +167,16 @@ fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing,
         return Some(Err(format!(
             "refused: {} is never written by a command, whatever is granted",
             path.display()
+        )));
+    }
+    if argument == "write"
+        && let Some(row) = inside.and_then(Path::to_str).and_then(autorun::find)
+        && row.handling == autorun::Handling::Protected
+    {
+        return Some(Err(format!(
+            "refused: {} is protected, because {}; only a grant of the user's that names it opens it to commands",
+            path.display(),
+            row.runner
         )));
     }
     let place = match inside {

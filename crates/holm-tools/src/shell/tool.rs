@@ -8,6 +8,7 @@ use holm_jail::{Capture, Jail, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
+use super::WorkspaceRecord;
 use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
 use super::call::Call;
 use super::errand::{Curiosity, Errand, Reach};
@@ -152,12 +153,13 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     let (needs, folder, held) = (Arc::clone(&job.needs), order.folder.clone(), Arc::clone(&setup));
     let jail =
         tokio::task::spawn_blocking(move || confined(&held, &needs, folder.as_deref(), order.seconds)).await;
-    let jail = match jail {
-        Ok(Ok(jail)) => jail,
+    let (jail, record) = match jail {
+        Ok(Ok(confined)) => confined,
         Ok(Err(why)) => return ToolOutput::failed(why),
         Err(_) => return ToolOutput::failed("the program is shutting down"),
     };
     if job.stop.is_cancelled() {
+        record.dismiss();
         return ToolOutput::failed("stopped before it began");
     }
     let errand = Errand {
@@ -178,23 +180,27 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     let call = Call::new(order.text, folder, order.script);
     let held = Arc::clone(&setup);
     // It looks for programs and folders on the disk.
-    let told = tokio::task::spawn_blocking(move || report(&held, &call, &outcome, &refused)).await;
+    let told = tokio::task::spawn_blocking(move || {
+        let changes = record.settle();
+        report(&held, &call, &outcome, &refused, &changes)
+    })
+    .await;
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
 }
 
-/// The jail of one call, in the folder that the call names.
+/// The jail of one call, in the folder that the call names, and what lies where it may write.
 fn confined(
     setup: &Setup,
     needs: &[holm_grants::Need],
     folder: Option<&str>,
     seconds: Option<u64>,
-) -> Result<Jail, String> {
-    let jail = setup.jail(needs).map_err(|error| error.to_string())?;
+) -> Result<(Jail, WorkspaceRecord), String> {
+    let (jail, record) = setup.jail(needs).map_err(|error| error.to_string())?;
     let folder = inside(&setup.workspace, folder.unwrap_or("."))?;
     let wall =
         seconds.map_or(setup.limits.wall, |seconds| Duration::from_secs(seconds.clamp(1, MAX_SECONDS)));
     let limits = holm_jail::Limits { wall, ..setup.limits };
-    Ok(jail.cwd(folder).limits(limits))
+    Ok((jail.cwd(folder).limits(limits), record))
 }
 
 /// A folder in the workspace. It is where a command starts and opens nothing: what can be read and written comes from the
