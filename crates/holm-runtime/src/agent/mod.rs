@@ -153,6 +153,7 @@ impl Agent {
         changes: Changes,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
+        driver::released(run).await;
         let opened = self.inner.host.journals.open(run).await?;
         let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
         folded.check_name(run)?;
