@@ -23,13 +23,15 @@
 //! | [`Synced`](holm_runtime::Durability::Synced), SQLite | kept | kept |
 //! | `Written`, PostgreSQL | kept | a crash of the *server* may lose up to about 0.6 s (three times its `wal_writer_delay`) |
 //! | `Synced`, PostgreSQL | kept | kept, as far as the server's `fsync` is on |
+//! | what a person said and an event has shown, an accepted prompt ([`Store::put_slip`]), a job that was added, changed or removed | kept | kept: asked for as `Synced`, or synced before the call returns |
 //! | a large result that [`put`](holm_runtime::Blobs::put) has named | kept | kept |
 //!
 //! What is lost is always an end: a journal that is found again is a beginning of what was written, never one with a
 //! hole, and the lines of one append are there together or not at all. A driver asks for `Synced` before it does
-//! anything that cannot be done twice, so what a loss of power costs is work that may be done again: replies of models
-//! (and what they cost) and results of tools that only read. A disk that says it has synced and has not is beyond this
-//! table.
+//! anything that cannot be done twice. It also does for every prompt, steering, follow-up, verdict and cancellation, and
+//! for every change of mode, grants and budget, before it shows them or acts on them. So what a loss of power costs is
+//! work that may be done again: replies of models (and what they cost) and results of tools that only read. A disk that
+//! says it has synced and has not is beyond this table.
 //!
 //! How: SQLite's write-ahead log with `synchronous = NORMAL`; an append that need not be synced is one statement on the
 //! caller's own thread. Those that must be are committed in groups by one thread, which then syncs the log once for all
@@ -47,7 +49,7 @@
 //! Files are for their owner alone. A store made with a [`MasterKey`] keeps lines, titles, snapshots and large results
 //! encrypted, each session under its own key; ids, tags, times, sizes, numbers, kinds of tasks, and the names of agents, models
 //! and tools stay readable, and a search has to decrypt everything. [`Store::erase`] leaves nothing of a session in SQLite's
-//! files. PostgreSQL's pages and logs keep deleted rows until the server uses their room again: use encryption where
+//! files, results that a crash left unfinished included. PostgreSQL's pages and logs keep deleted rows until the server uses their room again: use encryption where
 //! that matters, then what is left cannot be read without the key that was erased.
 
 #[cfg(not(any(feature = "sqlite", feature = "postgres")))]

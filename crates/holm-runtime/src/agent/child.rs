@@ -30,6 +30,7 @@ impl Agent {
     /// Takes over a child where it stood; it is bound as it was when it was started.
     pub(crate) async fn resume_child(&self, run: &str, child: &Child) -> Result<Session, DriveError> {
         check_run_name(run)?;
+        crate::driver::released(run).await;
         let Opened { snapshot, text, journal } = child.journals.open(run).await?;
         let folded = Folded::open(&*child.journals, run, snapshot, text).await?;
         folded.check_name(run)?;

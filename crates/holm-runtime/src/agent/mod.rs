@@ -153,6 +153,7 @@ impl Agent {
         changes: Changes,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
+        driver::released(run).await;
         let journals = &*self.inner.host.journals;
         let Opened { snapshot, text, journal } = journals.open(run).await?;
         let folded = Folded::open(journals, run, snapshot, text).await?;

@@ -60,6 +60,7 @@ pub(crate) fn lay_to_rest<'a>(
     run: &'a str,
 ) -> BoxFuture<'a, Result<Option<Rested>, DriveError>> {
     Box::pin(async move {
+        crate::driver::released(run).await;
         let Opened { snapshot, text, mut journal } = match journals.open(run).await {
             Ok(opened) => opened,
             Err(JournalFailed::Missing { .. }) => return Ok(None),

@@ -30,17 +30,13 @@ impl Driver {
         if self.health == Health::Lost {
             return Err(DriveError::Lost);
         }
-        let now = self.host.clock.now();
+        let now = self.now();
         // What a tool gave back was searched where it ran, so that a large result holds nobody up here.
         if !matches!(fact, Input::ToolFinished { .. }) {
             self.host.secrets.input(&mut fact);
         }
         self.batch.lines.clear();
-        // A child acts as soon as its name is kept; a name that is lost would begin another one.
-        let least = match &fact {
-            Input::ChildStarted { .. } => Durability::Synced,
-            _ => Durability::Written,
-        };
+        let least = least_durability(&fact);
         if let Some(told) = plan::told(&self.run, &fact) {
             self.step(now, told)?;
             self.collect();
@@ -60,8 +56,9 @@ impl Driver {
         if changed.is_empty() {
             return self.take(resumed).await;
         }
-        let now = self.host.clock.now();
+        let now = self.now();
         self.batch.lines.clear();
+        let least = changed.iter().map(least_durability).max().unwrap_or(Durability::Written);
         for fact in changed {
             self.step(now, fact)?;
             self.hear_the_end();
@@ -69,7 +66,7 @@ impl Driver {
         self.step(now, resumed)?;
         self.collect();
         let durability = self.dispatch(now)?;
-        self.keep(durability).await?;
+        self.keep(durability.max(least)).await?;
         self.perform();
         Ok(())
     }
@@ -98,7 +95,7 @@ impl Driver {
     }
 
     /// Handles one fact and writes its line.
-    fn step(&mut self, now: Timestamp, fact: Input) -> Result<(), DriveError> {
+    pub(super) fn step(&mut self, now: Timestamp, fact: Input) -> Result<(), DriveError> {
         let (fact, payload) = match journal::payload(&fact) {
             Ok(payload) => (fact, payload),
             Err(error) => {
@@ -109,12 +106,15 @@ impl Driver {
                 (instead, payload)
             }
         };
-        let receipt = self.run.handle(now, fact).map_err(StepError::Misuse)?;
+        // From here until the batch is kept the run is ahead of its journal, whatever fails in between.
+        let before = std::mem::replace(&mut self.health, Health::Lost);
+        let receipt = self.run.handle(now, fact).map_err(|misuse| {
+            // A fact that was refused has changed nothing.
+            self.health = before;
+            StepError::Misuse(misuse)
+        })?;
         let written = self.writer.append_to(receipt, &payload, &mut self.batch.lines);
-        written.map_err(|error| {
-            self.health = Health::Lost;
-            StepError::Append(error).into()
-        })
+        written.map_err(|error| StepError::Append(error).into())
     }
 
     /// Takes what the run wants done, and does none of it.
@@ -198,5 +198,35 @@ impl Driver {
         self.snapshots = Snapshots { last: head.seq.value(), bytes: 0, size: snapshot.bytes() };
         // A cache that cannot be written is no reason to stop.
         let _ = self.journal.keep_snapshot(snapshot.encode().as_bytes()).await;
+    }
+}
+
+/// How safe a fact must be before the run shows it or acts on it, whatever it leads to.
+fn least_durability(fact: &Input) -> Durability {
+    match fact {
+        // People said this, and the event that shows it tells them that it is kept. A withdrawal that a loss of power
+        // took away would give the run its old authority back.
+        Input::Prompted(_)
+        | Input::Steered(_)
+        | Input::FollowedUp(_)
+        | Input::Judged { .. }
+        | Input::Cancelled { .. }
+        | Input::ModeChanged(_)
+        | Input::GrantsChanged(_)
+        | Input::BudgetChanged(_)
+        // A child acts as soon as its name is kept; a name that is lost would begin another one.
+        | Input::ChildStarted { .. } => Durability::Synced,
+        // Work of machines, which is done again or told again by the next host.
+        Input::Started(_)
+        | Input::Resumed { .. }
+        | Input::ModelFinished { .. }
+        | Input::Consulted { .. }
+        | Input::Dispatched { .. }
+        | Input::ToolFinished { .. }
+        | Input::Checked { .. }
+        | Input::ChildFinished { .. }
+        | Input::Summarised { .. }
+        | Input::ToolsChanged(_)
+        | Input::TimePassed => Durability::Written,
     }
 }

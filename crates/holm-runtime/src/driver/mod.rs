@@ -7,6 +7,7 @@ mod alarm;
 mod batch;
 mod error;
 mod fold;
+mod hold;
 mod hooks;
 mod kind;
 mod ledger;
@@ -29,6 +30,7 @@ use holm_kernel::{
 pub use error::DriveError;
 pub(crate) use fold::{Folded, OpenChild, off_the_loop};
 pub use fold::{Replayed, UnderWay, fork_journal};
+pub(crate) use hold::{JournalHold, released};
 pub(crate) use hooks::Looks;
 
 use self::{alarm::Alarm, batch::Batch, ledger::Notes, tasks::Tasks};
@@ -84,6 +86,18 @@ pub struct Driver {
     snapshots: Snapshots,
     notes: Option<Notes>,
     looks: Looks,
+    /// How far the run's own time is ahead of this host's clock, in milliseconds: a run that comes from a host whose
+    /// clock was ahead keeps its time, and its deadlines must not be late for it.
+    ahead_ms: u64,
+    hold: JournalHold,
+}
+
+impl Drop for Driver {
+    /// Calls that are being stopped may still act, so the journal goes with the last of them.
+    fn drop(&mut self) {
+        self.tasks.abort();
+        self.hold.hand_over(&self.run.started().run, &mut self.journal);
+    }
 }
 
 impl Driver {
@@ -191,6 +205,7 @@ impl Driver {
         let checker = Checker::new().blobs(Arc::clone(&host.blobs)).runner(Arc::clone(&host.checks));
         let observers = hooks::observers(&host);
         let notes = Notes::of(&host, &run);
+        let ahead_ms = run.receipt().at.since(host.clock.now());
         Self {
             run,
             writer,
@@ -210,7 +225,19 @@ impl Driver {
             snapshots: Snapshots::default(),
             notes,
             looks: Looks::WhenAsked,
+            ahead_ms,
+            hold: JournalHold::default(),
         }
+    }
+
+    /// The run's own time.
+    fn now(&self) -> Timestamp {
+        self.host.clock.now().plus(self.ahead_ms)
+    }
+
+    /// When this host's clock will show a time of the run.
+    fn on_host_clock(&self, at: Timestamp) -> Timestamp {
+        Timestamp::new(at.value().saturating_sub(self.ahead_ms))
     }
 
     /// The run.
@@ -342,7 +369,8 @@ impl Driver {
                 }
                 return self.take(fact).await;
             }
-            let due = self.until.into_iter().chain(self.tasks.due()).min();
+            let until = self.until.map(|until| self.on_host_clock(until));
+            let due = until.into_iter().chain(self.tasks.due()).min();
             tokio::select! {
                 biased;
                 () = self.seat.0.rung() => {}
@@ -350,7 +378,7 @@ impl Driver {
                 () = self.alarm.wait(&*self.host.clock, due) => {
                     let now = self.host.clock.now();
                     self.tasks.expire(now);
-                    if self.until.is_some_and(|until| until <= now) {
+                    if until.is_some_and(|until| until <= now) {
                         return self.take(Input::TimePassed).await;
                     }
                 }
@@ -396,6 +424,8 @@ impl Driver {
             }
         }
         self.tasks.leave();
+        // The journal says how those calls ended, so nothing waits for what is left of them.
+        self.hold = JournalHold::default();
         self.alarm.disarm();
         self.note().await;
         self.offer_snapshot().await;

@@ -230,8 +230,11 @@ impl Tasks {
 
     /// Stops everything at once: the run is not to be trusted any more.
     pub(super) fn abort(&mut self) {
-        self.under_way.clear();
         self.ready.clear();
         self.set.abort_all();
+        // A thread cannot be aborted, so a tool that blocks is told. A child is not: its run is only left, and resumed later.
+        for task in self.under_way.drain(..).filter(|task| task.kind == Kind::Tool) {
+            task.stop.cancel();
+        }
     }
 }

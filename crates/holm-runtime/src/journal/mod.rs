@@ -55,7 +55,7 @@ pub trait Journal: Send {
 pub enum Durability {
     /// It survives the end of this process.
     Written,
-    /// It survives the end of the machine's power: what follows cannot be done twice.
+    /// It survives the end of the machine's power: what follows cannot be done twice, or a person is shown that it was heard.
     Synced,
 }
 

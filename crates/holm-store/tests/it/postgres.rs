@@ -174,36 +174,6 @@ async fn a_run_that_is_let_go_and_taken_again_at_once_keeps_its_holders_name() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_takes_a_run_next_finds_what_was_on_its_way_when_it_was_let_go() {
-    let place = database().await;
-    let (store, other) = (place.open(Options::new()).await, place.open(Options::new()).await);
-    let ways = [Durability::Written, Durability::Synced];
-    for (round, durability) in ways.into_iter().cycle().take(40).enumerate() {
-        let id = format!("run-{round}");
-        let script = session(&id, "hello", "out", "fine");
-        let mut journal = store.create(&id).await.unwrap();
-        journal.append(&script.lines[0], Durability::Synced).await.unwrap();
-        let mut append = journal.append(&script.lines[1], durability);
-        tokio::select! {
-            biased;
-            appended = &mut append => appended.unwrap(),
-            () = std::future::ready(()) => {}
-        }
-        drop(append);
-        drop(journal);
-        let mut opened = other.open(&id).await;
-        for _ in 0..1_500 {
-            if opened.is_ok() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            opened = other.open(&id).await;
-        }
-        assert_eq!(opened.map(|opened| opened.text).unwrap(), script.lines[..2].concat().as_bytes(), "{id}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_late_append_does_not_bring_an_erased_run_back() {
     let place = database().await;
     let store = place.open(Options::new()).await;

@@ -68,7 +68,7 @@ fn host(world: &World, script: &[Vec<usize>]) -> Host {
                 .map(|(place, tool)| (TOOLS[*tool], format!(r#"{{"turn":{turn},"place":{place}}}"#))),
         )
     });
-    let mut host = Host::new(follows(replies.collect())).clock(FastClock::new(1_000));
+    let mut host = Host::new(follows(replies.collect()));
     for name in TOOLS {
         let world = Arc::clone(world);
         let mut declaration = declared(name);

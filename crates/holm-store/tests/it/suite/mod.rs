@@ -62,6 +62,7 @@ macro_rules! whole_suite {
                 a_run_is_driven_in_one_place_at_a_time
                 a_store_that_is_gone_holds_nothing
                 whoever_stops_waiting_for_a_run_holds_nothing
+                the_next_holder_of_a_run_finds_the_appends_that_were_under_way
                 another_writer_cannot_put_a_second_record_in_a_place
                 names_that_are_no_names_are_refused
                 many_runs_append_at_once_and_lose_nothing
