@@ -100,7 +100,7 @@ impl Run {
             SlotState::Judging => !matches!(self.standing(slot), Decision::Deny(_)),
             SlotState::Issued { .. } => match self.standing(slot) {
                 Decision::Allow => true,
-                Decision::Ask { .. } => slot.approved == Some(self.state.authority.withdrawn),
+                Decision::Ask { reasons, missing } => self.is_approved(slot, &reasons, &missing),
                 Decision::Deny(_) => false,
             },
             SlotState::Delegated { grants, mode, .. } => {

@@ -2,7 +2,7 @@
 //!
 //! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
 //! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
-//! the tools, `permit` decides what may run, `plan` when it may only look, `believe` what may be believed, `ladder`
+//! the tools, `permit` decides what may run, `question` asks about it, `plan` when it may only look, `believe` what may be believed, `ladder`
 //! which model goes on, `stop` how it ends, `share` and `bill` what children may use and what they took, `resume` how it goes on after a crash. `background` keeps the children that
 //! work while the run goes on.
 
@@ -17,6 +17,7 @@ mod failure;
 mod ladder;
 mod permit;
 mod plan;
+mod question;
 mod reply;
 mod resume;
 mod share;

@@ -24,6 +24,15 @@ pub(crate) enum Decision {
     Allow,
 }
 
+/// What a person who gave a grant knew of what has entered the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Knowledge {
+    /// All of it: the question showed the marks of now.
+    Current,
+    /// Less: a mark was set after the question was shown.
+    Outdated,
+}
+
 impl Run {
     /// What a call needs, from the tool's templates and the call's arguments.
     pub(super) fn needs(tool: &Tool, arguments: &Json) -> Result<Arc<[Need]>, String> {
@@ -159,16 +168,15 @@ impl Run {
     }
 
     /// Keeps what a person gave with an answer.
-    pub(super) fn lease(&mut self, grants: &GrantSet, until: Option<Timestamp>) {
-        self.expire_leases();
-        if grants.is_empty() {
-            return;
-        }
+    pub(super) fn lease(&mut self, grants: &GrantSet, until: Option<Timestamp>, knowledge: Knowledge) {
         let authority = &mut self.state.authority;
         for grant in grants.iter().cloned() {
             let lease = Lease { grant, until: until.map(Timestamp::value) };
             authority.leases.give(lease.clone());
-            authority.given_since.give(lease);
+            match knowledge {
+                Knowledge::Current => authority.given_since.give(lease),
+                Knowledge::Outdated => authority.given_since.end(&lease.grant),
+            }
         }
         authority.epoch += 1;
         self.emit(crate::Event::GrantsChanged);
