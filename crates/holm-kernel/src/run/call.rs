@@ -184,7 +184,7 @@ impl Run {
     /// Computes deny, ask or allow, and acts on it.
     pub(super) fn permit(&mut self, slot: &mut Slot, arguments: &Json) {
         let Some(entry) = slot.entry.clone() else { return };
-        match Self::needs(&entry.tool, arguments) {
+        match self.needs(&entry.tool, arguments) {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
@@ -243,6 +243,7 @@ impl Run {
             arguments: slot.arguments.clone(),
             key: self.key(slot),
             needs: slot.needs.clone(),
+            denials: self.shared.denials().clone(),
             deadline,
             again: slot.again,
         };
@@ -307,6 +308,7 @@ impl Run {
             key: self.key(slot),
             grants,
             denials: self.config().denials.clone(),
+            workspace: self.config().workspace.clone(),
             mode,
             approvals: self.config().approvals,
             mark_rule: self.config().mark_rule,

@@ -1,6 +1,6 @@
 //! What changes while a run goes on: tools, mode, grants, budget.
 
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 
 use holm_grants::{GrantSet, Mode};
 
@@ -11,7 +11,7 @@ use super::{
     state::Phase,
 };
 use crate::planted::{Bug, planted};
-use crate::{Budget, Event, NanoUsd, Tool};
+use crate::{Budget, Event, NanoUsd, Narrowing, Started, Tool};
 
 /// What the model is told of a call that may no longer go on.
 const WITHDRAWN: &str = "stopped: what it was allowed to do has been withdrawn";
@@ -69,6 +69,18 @@ impl Run {
             self.withdraw_leases();
         }
         self.emit(Event::GrantsChanged);
+        self.look_again();
+    }
+
+    /// The host takes the run over on stricter terms; what is open is looked at under them.
+    pub(super) fn narrowed(&mut self, narrowing: &Narrowing) {
+        let mut started = Started::clone(&self.state.started);
+        narrowing.apply(&mut started.config);
+        let mark_rule = started.config.mark_rule;
+        self.state.started = Arc::new(started);
+        self.state.authority.epoch += 1;
+        self.emit(Event::Narrowed { mark_rule });
+        self.mark(narrowing.marks);
         self.look_again();
     }
 

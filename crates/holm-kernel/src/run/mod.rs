@@ -173,12 +173,12 @@ impl Run {
         &self.state.history
     }
 
-    /// How the run was configured.
+    /// How the run was configured, as far as the host has not narrowed it since.
     pub fn config(&self) -> &Config {
         &self.state.started.config
     }
 
-    /// What record 0 said.
+    /// What record 0 said, as far as the host has not narrowed it since.
     pub fn started(&self) -> &Started {
         &self.state.started
     }
@@ -299,6 +299,7 @@ impl Run {
             | Input::ModeChanged(_)
             | Input::GrantsChanged(_)
             | Input::BudgetChanged(_)
+            | Input::Narrowed(_)
             | Input::Cancelled { .. }
             | Input::TimePassed => return Ok(()),
         };
@@ -332,6 +333,7 @@ impl Run {
             Input::ModeChanged(mode) => self.mode_changed(mode),
             Input::GrantsChanged(grants) => self.grants_changed(grants),
             Input::BudgetChanged(budget) => self.budget_changed(budget),
+            Input::Narrowed(narrowing) => self.narrowed(&narrowing),
             Input::Cancelled { reason } => self.cancelled(reason),
             Input::TimePassed => self.time_passed(),
         }

@@ -42,6 +42,7 @@ impl Secrets {
             // Modes, numbers and grants; a grant's text holds names and hosts, and refuses passwords.
             Input::Dispatched { .. }
             | Input::ModeChanged(_)
+            | Input::Narrowed(_)
             | Input::GrantsChanged(_)
             | Input::BudgetChanged(_)
             | Input::TimePassed => {}

@@ -147,7 +147,8 @@ impl Authority {
             Need::Request(request) => config.denials.hitting(request).is_some(),
             Need::Grant(grant) => config.denials.covering(grant).is_some(),
         };
-        if needs.iter().any(denied) {
+        let by_name = Request::new(Kind::Tool, &tool.name).ok();
+        if by_name.is_some_and(|name| config.denials.hitting(&name).is_some()) || needs.iter().any(denied) {
             return Word::Deny;
         }
         let reasons = self.reasons(config, tool, needs, now);
@@ -231,8 +232,8 @@ fn kind_of(need: &Need) -> Kind {
     }
 }
 
-/// What a call needs; none where its arguments do not say it.
-pub(super) fn needs_of(tool: &Tool, arguments: &str) -> Option<Vec<Need>> {
+/// What a call needs; none where its arguments do not say it. A path in the workspace is meant, however it is spelled.
+pub(super) fn needs_of(config: &Config, tool: &Tool, arguments: &str) -> Option<Vec<Need>> {
     let arguments = Json::parse(arguments).unwrap_or(Json::Null);
     let mut texts = BTreeMap::new();
     for (name, value) in arguments.as_object().into_iter().flatten() {
@@ -242,7 +243,10 @@ pub(super) fn needs_of(tool: &Tool, arguments: &str) -> Option<Vec<Need>> {
     for template in &tool.needs {
         let found = template
             .needs(|name| texts.get(name).into_iter().flatten().map(String::as_str).collect::<Vec<&str>>());
-        needs.extend(found.ok()?);
+        needs.extend(found.ok()?.into_iter().map(|need| match (need, &config.workspace) {
+            (Need::Request(request), Some(workspace)) => Need::Request(request.rebased(workspace)),
+            (need, _) => need,
+        }));
     }
     Some(needs)
 }

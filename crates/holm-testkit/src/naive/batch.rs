@@ -118,7 +118,7 @@ impl Kernel {
     fn permit(&mut self, place: usize) {
         let call = &self.calls[place];
         let Some(tool) = call.tool.clone() else { return self.refuse(place) };
-        let Some(needs) = needs_of(&tool, &call.arguments) else { return self.refuse(place) };
+        let Some(needs) = needs_of(&self.config, &tool, &call.arguments) else { return self.refuse(place) };
         let word = self.authority.decide(&self.config, &tool, &needs, self.now);
         let call = &mut self.calls[place];
         call.needs = needs;

@@ -254,6 +254,10 @@ impl<'a> Oracle<'a> {
         if self.mode == Mode::Plan && tool.level > Level::ReadOnly {
             return Standing::Never("the mode only looks".into());
         }
+        let by_name: Request = format!("tool:{}", tool.name).parse().expect("a request");
+        if self.config.denials.hitting(&by_name).is_some() {
+            return Standing::Never("the tool is denied by name".into());
+        }
         let needs = needs(tool, arguments);
         if let Some(denied) = needs.iter().find(|need| self.config.denials.hitting(need).is_some()) {
             return Standing::Never(format!("`{denied}` is denied"));
@@ -349,7 +353,9 @@ fn needs(tool: &Tool, arguments: &str) -> Vec<Request> {
         let text = template.to_string();
         let (kind, slot) = text.split_once(':')?;
         let name = slot.trim_matches(['{', '}']);
-        Some(format!("{kind}:{}", arguments.get(name)?.as_str()?))
+        let text = arguments.get(name)?.as_str()?;
+        // A file of the workspace, spelled out from the root.
+        Some(format!("{kind}:{}", text.strip_prefix("/work/").unwrap_or(text)))
     });
     texts.map(|text| text.parse().expect("what runs has needs in normal form")).collect()
 }

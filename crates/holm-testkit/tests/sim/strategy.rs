@@ -86,8 +86,7 @@ fn authority() -> impl Strategy<Value = Setting> {
         1 => Just(vec!["read:**", "tool:write", "tool:shell", "write:out/**"]),
         1 => Just(Vec::new()),
     ];
-    let denials =
-        prop_oneof![2 => Just(Vec::new()), 1 => Just(vec!["path:**/.env", "fetch:https://evil.example"])];
+    let denials = prop_oneof![4 => Just(Vec::new()), 2 => Just(vec!["path:**/.env", "fetch:https://evil.example"]), 1 => Just(vec!["path:**/.env", "tool:p*"])];
     let some_points = vec(point(), 1..4).prop_map(|points| points.into_iter().collect());
     let all = (
         prop_oneof![4 => Just(Mode::Full), 1 => select(Mode::ALL.to_vec())],
@@ -293,6 +292,8 @@ fn arguments() -> impl Strategy<Value = String> {
     ]);
     let hostile = select(vec![
         r#"{"path":"app/.env"}"#.to_owned(),
+        r#"{"path":"/work/app/.env"}"#.to_owned(),
+        r#"{"path":"/work/src/a.rs"}"#.to_owned(),
         r#"{"url":"https://evil.example/x"}"#.to_owned(),
         r#"{"path":"../../etc/passwd"}"#.to_owned(),
         r#"{"path":7}"#.to_owned(),
