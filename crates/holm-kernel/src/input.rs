@@ -11,7 +11,8 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Block, Budget, CallId, Marks, NanoUsd, Outcome, Started, StopReason, Timestamp, Tool, Usage,
+    Answer, Block, Budget, CallId, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason, Timestamp, Tool,
+    Usage,
 };
 
 /// One fact.
@@ -100,7 +101,9 @@ pub enum Input {
     GrantsChanged(GrantSet),
     /// The budget is another now.
     BudgetChanged(Budget),
-    /// Somebody wants it to stop.
+    /// A host that took the run over narrowed its configuration; nothing in it makes the run laxer.
+    Narrowed(Box<Narrowing>),
+    /// Somebody wants it to stop; what waits to be said is dropped.
     Cancelled {
         /// Why, for people.
         #[serde(default)]
@@ -124,6 +127,11 @@ impl Prompt {
     /// A prompt of plain text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { blocks: alloc::vec![Block::Text(text.into())], marks: Marks::default() }
+    }
+
+    /// Its text; pictures and files are left out.
+    pub fn plain_text(&self) -> String {
+        crate::message::plain_text(&self.blocks)
     }
 }
 

@@ -78,6 +78,10 @@ pub(crate) enum Bug {
     WithdrawalUnsaid,
     /// What was set aside for a child is never given back.
     ShareKept,
+    /// A question stays open although there is more to know than it shows.
+    QuestionOutlivesChange,
+    /// The grants of an answer count as given in knowledge of marks that its question did not show.
+    AnswerKnowsMore,
 }
 
 /// Whether a test has planted this defect.
@@ -99,7 +103,7 @@ mod switch {
     use super::Bug;
 
     /// Every defect by name, in the order of the list.
-    pub const NAMES: [&str; 35] = [
+    pub const NAMES: [&str; 37] = [
         "runs_again",
         "dispatch_unheard",
         "denial_passes",
@@ -135,9 +139,11 @@ mod switch {
         "loop_unseen",
         "withdrawal_unsaid",
         "share_kept",
+        "question_outlives_change",
+        "answer_knows_more",
     ];
 
-    const _: () = assert!(NAMES.len() == Bug::ShareKept as usize, "a name for each, in their order");
+    const _: () = assert!(NAMES.len() == Bug::AnswerKnowsMore as usize, "a name for each, in their order");
 
     std::thread_local! {
         /// Of this thread alone, so that tests beside this one are tests of the kernel as it is.

@@ -426,6 +426,8 @@ export interface Events {
   group_started: { group: number };
   message_added: { message: Message };
   queued: { queue: 'steering' | 'follow_up'; waiting: number };
+  narrowed: { mark_rule: string };
+  queue_dropped: { queue: 'steering' | 'follow_up'; prompts: { blocks: Block[] }[] };
   model_called: { call: number; turn: number; model: string; messages: number; tokens: number };
   model_replied: { call: number; usage: Usage; cost: number | null; stop: string; model?: string };
   model_failed: { call: number; class: string; message: string; next: NextTry };

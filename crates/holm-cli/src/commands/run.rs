@@ -17,7 +17,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, Model as Card, NanoUsd, Prompt},
+    kernel::{Config, Ending, MarkRule, Model as Card, NanoUsd, Prompt},
     runtime::{
         Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
         Session,
@@ -247,6 +247,8 @@ impl Args {
             mode: self.mode,
             grants: (!self.grant.is_empty()).then(|| made.grants.clone()),
             budget: self.budget.map(|_| made.limits.budget),
+            // A session that began elsewhere may have come with a laxer rule.
+            mark_rule: Some(MarkRule::AskAfterAny),
         };
         match (&self.settled.most, has) {
             (Some(most), Some(has)) => most.bind(given, has),

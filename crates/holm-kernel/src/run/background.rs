@@ -83,9 +83,11 @@ impl Run {
         }
         if child.is_done() {
             self.state.arrived.push(child);
-            return self.look_around();
+            self.look_around();
+        } else {
+            self.state.background.insert(place, child);
         }
-        self.state.background.insert(place, child);
+        self.advance_open_batch();
     }
 
     /// Stops those of the children that `which` names; what became of them is heard like any other result.

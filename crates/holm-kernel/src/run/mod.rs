@@ -2,7 +2,7 @@
 //!
 //! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
 //! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
-//! the tools, `permit` decides what may run, `plan` when it may only look, `believe` what may be believed, `ladder`
+//! the tools, `permit` decides what may run, `question` asks about it, `plan` when it may only look, `believe` what may be believed, `ladder`
 //! which model goes on, `stop` how it ends, `share` and `bill` what children may use and what they took, `resume` how it goes on after a crash. `background` keeps the children that
 //! work while the run goes on.
 
@@ -18,6 +18,7 @@ mod history;
 mod ladder;
 mod permit;
 mod plan;
+mod question;
 mod reply;
 mod resume;
 mod share;
@@ -180,12 +181,12 @@ impl Run {
         self.state.history.earlier()
     }
 
-    /// How the run was configured.
+    /// How the run was configured, as far as the host has not narrowed it since.
     pub fn config(&self) -> &Config {
         &self.state.started.config
     }
 
-    /// What record 0 said.
+    /// What record 0 said, as far as the host has not narrowed it since.
     pub fn started(&self) -> &Started {
         &self.state.started
     }
@@ -311,6 +312,7 @@ impl Run {
             | Input::ModeChanged(_)
             | Input::GrantsChanged(_)
             | Input::BudgetChanged(_)
+            | Input::Narrowed(_)
             | Input::Cancelled { .. }
             | Input::TimePassed => return Ok(()),
         };
@@ -351,6 +353,7 @@ impl Run {
             Input::ModeChanged(mode) => self.mode_changed(mode),
             Input::GrantsChanged(grants) => self.grants_changed(grants),
             Input::BudgetChanged(budget) => self.budget_changed(budget),
+            Input::Narrowed(narrowing) => self.narrowed(&narrowing),
             Input::Cancelled { reason } => self.cancelled(reason),
             Input::TimePassed => self.time_passed(),
         }

@@ -204,7 +204,7 @@ pub(crate) struct Authority {
     pub(crate) policy: Policy,
     /// What people gave with their answers.
     pub(crate) leases: Leases,
-    /// The part of it that was given since the last mark was set: who gave it knew what had entered.
+    /// The part of it that was given in answer to questions that showed the marks of now.
     pub(crate) given_since: Leases,
     /// Counts what took authority away; a yes from before that is asked for again.
     pub(crate) withdrawn: u64,

@@ -7,6 +7,8 @@ use alloc::{
     vec::Vec,
 };
 
+use holm_grants::Denials;
+
 use super::{
     Run,
     catalogue::Catalogue,
@@ -38,6 +40,8 @@ pub(crate) struct Shared {
     seals: Sip,
     /// Makes idempotency keys, from the run's id.
     keys: Sip,
+    /// What tools are told not to do.
+    denials: Arc<Denials>,
 }
 
 impl Shared {
@@ -53,6 +57,7 @@ impl Shared {
             fingerprint: 0,
             seals: Sip::derived(b"holm envelope seal", &state.started.seed.to_le_bytes()),
             keys: Sip::derived(b"holm idempotency key", state.started.run.as_bytes()),
+            denials: Arc::new(config.denials.clone()),
         };
         shared.refresh(state, catalogue);
         shared
@@ -80,6 +85,10 @@ impl Shared {
         });
         self.fixed = tools.fold(estimate::text(family, &self.system), u64::saturating_add);
         self.fingerprint = super::trace::fingerprint(&self.system, &self.offer.tools);
+    }
+
+    pub(crate) fn denials(&self) -> &Arc<Denials> {
+        &self.denials
     }
 
     pub(crate) fn family(&self) -> Family {

@@ -178,7 +178,7 @@ impl Agent {
             host = host.tool(answer);
         }
         let looks = driver::Looks::on(&folded.run, &host.parts.hooks);
-        let changes = driver::Changed { tools, facts: changes.facts(), looks };
+        let changes = driver::Changed { tools, facts: changes.facts(&folded.run), looks };
         Ok(Session::new(Driver::take_over(folded, self.by(), host, changes).await?))
     }
 
@@ -198,7 +198,8 @@ impl Agent {
         journal.append(&lines, Durability::Synced).await?;
         let folded = Folded::whole(lines.into_bytes()).await?;
         let answer = typed::Answer::of(&folded.run);
-        self.take_over(folded, journal, answer, Changes::default()).await
+        let changes = Changes { mark_rule: Some(self.inner.config.mark_rule), ..Changes::default() };
+        self.take_over(folded, journal, answer, changes).await
     }
 
     /// Tells a run again from its journal, without a model, a tool or a hook. Somebody may be driving it.

@@ -41,7 +41,7 @@ impl Session {
     /// # Errors
     /// [`DriveError`] if the journal cannot be written.
     pub async fn change(&mut self, changes: Changes) -> Result<(), DriveError> {
-        self.driver.change(changes.facts()).await
+        self.driver.change(changes.facts(self.driver.run())).await
     }
 
     /// A prompt without what is secret, as the journal will have it: for whoever keeps it before the run has heard it.

@@ -129,7 +129,7 @@ async fn a_budget_that_is_spent_already_lets_a_run_that_is_taken_over_do_nothing
     let agent = Agent::builder("test/one", plays([says("never")])).journals(journals).build().unwrap();
     drop(agent.start_as("chat").await.unwrap());
     let budget = Some(Budget { usd: Some(NanoUsd::ZERO) });
-    let changes = Changes { budget, grants: Some(GrantSet::default()), mode: None };
+    let changes = Changes { budget, grants: Some(GrantSet::default()), ..Changes::default() };
     let mut session = agent.resume_with("chat", changes).await.unwrap();
     let report = session.prompt("hi").await.unwrap();
     assert!(!matches!(report.ending, Ending::Answered { .. }), "{report:?}");

@@ -35,6 +35,7 @@ pub(super) fn in_place_of(fact: &Input, error: &PayloadError) -> Option<Input> {
         | Input::Dispatched { .. }
         | Input::ToolsChanged(_)
         | Input::ModeChanged(_)
+        | Input::Narrowed(_)
         | Input::GrantsChanged(_)
         | Input::BudgetChanged(_)
         | Input::TimePassed => return None,

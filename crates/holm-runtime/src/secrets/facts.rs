@@ -46,6 +46,7 @@ impl Secrets {
             // Modes and numbers.
             Input::Dispatched { .. }
             | Input::ModeChanged(_)
+            | Input::Narrowed(_)
             | Input::BudgetChanged(_)
             | Input::TimePassed => {}
         }

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use holm_kernel::{
     Answer, BatchOrder, Block, CallId, Config, ConsultPoint, Effect, Event, Failure, FailureClass, Input,
-    Limit, Marks, ModelResult, NanoUsd, NextTry, PlainAnswer, Reply, StopReason, Timestamp, ToolCall, Usage,
+    Limit, Marks, ModelResult, NanoUsd, NextTry, PlainAnswer, Queue, Reply, StopReason, Timestamp, ToolCall,
+    Usage,
 };
 
 use super::{
@@ -183,7 +184,13 @@ impl Kernel {
                 self.budget = budget.usd;
                 self.stop_uncovered()
             }
+            Input::Narrowed(narrowing) => {
+                narrowing.apply(&mut self.config);
+                self.authority.mark(narrowing.marks);
+                self.look_again()
+            }
             Input::Cancelled { .. } => {
+                self.drop_waiting();
                 self.stop_everything(How::Cancelled);
                 Ok(())
             }
@@ -579,6 +586,17 @@ impl Kernel {
             Phase::Pausing { until } if self.now >= until => self.prepare(What::Patch),
             Phase::Working => self.stop_overdue(),
             Phase::Idle | Phase::Asking { .. } | Phase::Calling(_) | Phase::Pausing { .. } => Ok(()),
+        }
+    }
+
+    /// A cancel drops what waits to be said, and says so.
+    fn drop_waiting(&mut self) {
+        for (queue, line) in [(Queue::Steering, &mut self.steering), (Queue::FollowUp, &mut self.follow_ups)]
+        {
+            if !line.is_empty() {
+                self.due.push(Due::Dropped { queue, count: line.len() });
+                line.clear();
+            }
         }
     }
 

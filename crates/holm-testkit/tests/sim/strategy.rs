@@ -86,8 +86,7 @@ fn authority() -> impl Strategy<Value = Setting> {
         1 => Just(vec!["read:**", "tool:write", "tool:shell", "write:out/**"]),
         1 => Just(Vec::new()),
     ];
-    let denials =
-        prop_oneof![2 => Just(Vec::new()), 1 => Just(vec!["path:**/.env", "fetch:https://evil.example"])];
+    let denials = prop_oneof![4 => Just(Vec::new()), 2 => Just(vec!["path:**/.env", "fetch:https://evil.example"]), 1 => Just(vec!["path:**/.env", "tool:p*"])];
     let some_points = vec(point(), 1..4).prop_map(|points| points.into_iter().collect());
     let all = (
         prop_oneof![4 => Just(Mode::Full), 1 => select(Mode::ALL.to_vec())],
@@ -195,6 +194,7 @@ fn line() -> impl Strategy<Value = Line> {
         4 => words().prop_map(Line::Says),
         12 => vec(ask(), 1..4).prop_map(|asks| Line::Calls(String::new(), asks)),
         1 => (words(), vec(ask(), 1..3)).prop_map(|(text, asks)| Line::Calls(text, asks)),
+        3 => reads_and_asks(),
         1 => many(),
         1 => words().prop_map(Line::Thinks),
         1 => Just(Line::Silent),
@@ -206,6 +206,26 @@ fn line() -> impl Strategy<Value = Line> {
         2 => tool_json().prop_map(Line::Says),
         1 => Just(Line::says(r#"{"email":["a@b.example"]}"#)),
     ]
+}
+
+/// Something is read while somebody is asked about another call of the same reply, in either order.
+fn reads_and_asks() -> impl Strategy<Value = Line> {
+    let asked = select(vec!["send", "send", "put", "shell", "ask_child"]);
+    (select(vec!["page", "mail", "look"]), asked, any::<bool>(), 0_u64..3).prop_map(
+        |(reads, asked, reads_first, n)| {
+            let arguments = match asked {
+                "send" => format!(r#"{{"url":"https://api.example.com/{n}"}}"#),
+                "put" => format!(r#"{{"path":"out/{n}"}}"#),
+                _ => format!(r#"{{"n":{n}}}"#),
+            };
+            let read = Ask::new(reads, format!(r#"{{"path":"src/{n}.rs"}}"#));
+            let mut asks = vec![read, Ask::new(asked, arguments)];
+            if !reads_first {
+                asks.reverse();
+            }
+            Line::Calls(String::new(), asks)
+        },
+    )
 }
 
 /// More calls than one reply may make; sometimes absurdly many.
@@ -272,6 +292,8 @@ fn arguments() -> impl Strategy<Value = String> {
     ]);
     let hostile = select(vec![
         r#"{"path":"app/.env"}"#.to_owned(),
+        r#"{"path":"/work/app/.env"}"#.to_owned(),
+        r#"{"path":"/work/src/a.rs"}"#.to_owned(),
         r#"{"url":"https://evil.example/x"}"#.to_owned(),
         r#"{"path":"../../etc/passwd"}"#.to_owned(),
         r#"{"path":7}"#.to_owned(),
@@ -316,11 +338,13 @@ fn ruling() -> impl Strategy<Value = Ruling> {
     let given = select(vec![
         vec!["write:out/**"],
         vec!["tool:shell"],
+        vec!["tool:send"],
+        vec!["read:**", "fetch:https://api.example.com"],
         vec!["read:**", "fetch:https://api.example.com"],
     ]);
     prop_oneof![
         4 => Just(Ruling::Allows),
-        2 => (given, prop_oneof![Just(None), (1_u64..1_000).prop_map(Some)])
+        4 => (given, prop_oneof![Just(None), (1_u64..1_000).prop_map(Some)])
             .prop_map(|(given, millis)| Ruling::Grants(grants(&given), millis)),
         2 => Just(Ruling::Denies("no".into())),
         3 => arguments().prop_map(Ruling::Rewrites),

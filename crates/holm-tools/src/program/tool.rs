@@ -66,11 +66,12 @@ impl Inner {
         let jail = tokio::task::spawn_blocking(move || held.jail(&needs));
         let (jail, record) = jail.await.map_err(|_| "the program is shutting down")??;
         let jail = jail.env("HOLM_CALL_KEY", job.key.to_string());
+        let denials = self.setup.denials.join(&job.denials);
         let errand = Errand {
             launcher: &self.setup.launcher,
             engine: &self.setup.engine,
             connector: self.setup.connector.as_ref(),
-            denials: &self.setup.denials,
+            denials: &denials,
             hosts: Reach::of(&job.needs),
             curiosity: Curiosity::Deaf,
             progress: &job.progress,

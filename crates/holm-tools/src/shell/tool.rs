@@ -162,11 +162,12 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
         record.dismiss();
         return ToolOutput::failed("stopped before it began");
     }
+    let denials = setup.denials.join(&job.denials);
     let errand = Errand {
         launcher: &setup.launcher,
         engine: &setup.engine,
         connector: setup.connector.as_ref(),
-        denials: &setup.denials,
+        denials: &denials,
         hosts: Reach::of(&job.needs),
         // What a command asks for is then known and not guessed.
         curiosity: Curiosity::Hears,

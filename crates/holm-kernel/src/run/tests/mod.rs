@@ -19,6 +19,7 @@ mod plan;
 mod plan_always;
 mod play;
 mod protocol;
+mod questions;
 mod repeats;
 mod resume;
 mod retry;
