@@ -57,6 +57,7 @@ fn about_models(outcome: &Outcome) -> Vec<(&'static str, bool)> {
         ("a summary is used", planned(PlanStep::Summarised)),
         ("a summary is discarded", planned(PlanStep::SummaryDiscarded)),
         ("old turns leave the view", planned(PlanStep::Dropped)),
+        ("a model call is paid by estimate", outcome.run.usage().is_estimated()),
         ("a skill is carried out", purpose(Purpose::Skill)),
         ("a hook patches a request", outcome.sent.iter().any(patched)),
         ("a hook fails", outcome.has(|event| matches!(event, Event::HookFailed { .. }))),
