@@ -45,6 +45,7 @@ impl Run {
     /// What a call took: as its provider reported, and by estimate where it reported nothing. `tokens` is the estimate of
     /// the request.
     pub(super) fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
+        let tokens = if planted(Bug::UsageFree) { 0 } else { tokens };
         let family = || self.model_at(model).map_or(Family::Other, |model| model.family);
         match result {
             ModelResult::Replied(reply) if reply.usage.output > 0 => reply.usage.with_request(tokens),

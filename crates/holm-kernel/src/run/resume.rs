@@ -33,7 +33,7 @@ impl Run {
         self.effects.clear();
         self.emit(Event::RunResumed { host });
         self.write_off_model_calls();
-        if self.repeats_work() {
+        if self.repeats_work() && !planted(Bug::CrashesUncounted) {
             self.state.group.crashes += 1;
             if self.state.group.crashes >= MOST_CRASHES {
                 return self.give_up_crashing();

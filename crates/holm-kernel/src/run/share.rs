@@ -46,7 +46,8 @@ impl Run {
 
     /// Whether money or tokens are bounded: then of the run's own model calls one is under way at a time.
     pub(super) fn has_limit(&self) -> bool {
-        self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some()
+        let is_bounded = self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some();
+        is_bounded && !planted(Bug::SkillsAtOnce)
     }
 
     fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {

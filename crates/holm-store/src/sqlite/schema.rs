@@ -88,7 +88,8 @@ const STEPS: [&str; 5] = [
     "CREATE TABLE slips (
         tray TEXT NOT NULL, name TEXT NOT NULL, key BLOB, at INTEGER NOT NULL, version INTEGER NOT NULL,
         body BLOB NOT NULL, PRIMARY KEY (tray, name)
-     ) WITHOUT ROWID;",
+     ) WITHOUT ROWID;
+     ALTER TABLE usage ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -12,7 +12,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::setting::Setting;
-use crate::strategy::{Case, case, usage};
+use crate::strategy::{Case, case, crashes, usage};
 use crate::{hold, play, rng, violations};
 
 /// Situations that the scripts of this file are about.
@@ -69,13 +69,6 @@ fn skills(count: usize) -> Vec<Ask> {
 
 fn cancel() -> impl Strategy<Value = Interrupt> {
     (1_u64..30).prop_map(|after| Interrupt { after, what: What::Cancels })
-}
-
-/// Hosts that stop one after the other, each just after it took over.
-fn crashes() -> impl Strategy<Value = Vec<Fault>> {
-    (1_u64..20, 1_u64..9).prop_map(|(first, count)| {
-        (first..first + count).map(|at| Fault { at, mishap: Mishap::CrashAfter }).collect()
-    })
 }
 
 fn met(outcome: &Outcome) -> [bool; SITUATIONS.len()] {

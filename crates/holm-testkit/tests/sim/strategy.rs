@@ -148,7 +148,7 @@ fn script() -> impl Strategy<Value = Script> {
         (vec(line(), 0..9), prop_oneof![6 => Just(Then::Answers), 1 => Just(Then::Repeats)], 1_usize..4);
     let done =
         (vec(work(), 0..6), vec(ruling(), 0..5), vec(answer(), 0..6), vec(check(), 0..3), vec(child(), 0..3));
-    let wrong = (vec(interrupt(), 0..5), vec(fault(), 0..5));
+    let wrong = (vec(interrupt(), 0..5), prop_oneof![11 => vec(fault(), 0..5), 1 => crashes()]);
     (said, done, wrong, usage()).prop_map(|((model, then, prompts), done, (interrupts, faults), usage)| {
         let (tools, people, hooks, checks, children) = done;
         let prompts = (0..prompts).map(|number| format!("prompt {number}")).collect();
@@ -395,4 +395,11 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => prop_oneof![1_u64..1_000, Just(100_000)].prop_map(Mishap::Slow),
     ];
     (1_u64..30, mishap).prop_map(|(at, mishap)| Fault { at, mishap })
+}
+
+/// Hosts that stop one after the other, each just after it took over.
+pub(crate) fn crashes() -> impl Strategy<Value = Vec<Fault>> {
+    (1_u64..20, 1_u64..9).prop_map(|(first, count)| {
+        (first..first + count).map(|at| Fault { at, mishap: Mishap::CrashAfter }).collect()
+    })
 }
