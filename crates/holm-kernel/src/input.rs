@@ -11,7 +11,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Block, Budget, CallId, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason, Timestamp, Tool,
+    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason, Timestamp, Tool,
     Usage,
 };
 
@@ -113,6 +113,22 @@ pub enum Input {
     TimePassed,
 }
 
+impl Input {
+    /// Whether it answers something that the host was asked to do. What a host notes by itself does not.
+    pub(crate) const fn is_answer(&self) -> bool {
+        matches!(
+            self,
+            Self::ModelFinished { .. }
+                | Self::Judged { .. }
+                | Self::Consulted { .. }
+                | Self::ToolFinished { .. }
+                | Self::Checked { .. }
+                | Self::ChildFinished { .. }
+                | Self::Summarised { .. }
+        )
+    }
+}
+
 /// What a person says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Prompt {
@@ -175,6 +191,18 @@ pub struct Reply {
     pub model: Option<String>,
 }
 
+impl Reply {
+    /// What a reply that broke off has taken: its output is at least the estimate of what arrived.
+    pub fn usage_so_far(&self, family: Family) -> Usage {
+        self.usage.with_output(Self::tokens_of(family, &self.blocks))
+    }
+
+    /// Estimates the tokens that these blocks of a reply took.
+    pub fn tokens_of(family: Family, blocks: &[Block]) -> u64 {
+        crate::context::estimate::blocks(family, blocks)
+    }
+}
+
 /// A failed model call, sorted by what can be done about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Failure {
@@ -217,6 +245,8 @@ pub enum FailureClass {
     BadRequest,
     /// The provider's filter refused.
     ContentFilter,
+    /// The host stopped again and again while the same work was under way.
+    HostCrash,
 }
 
 impl FailureClass {

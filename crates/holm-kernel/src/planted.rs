@@ -82,6 +82,12 @@ pub(crate) enum Bug {
     QuestionOutlivesChange,
     /// The grants of an answer count as given in knowledge of marks that its question did not show.
     AnswerKnowsMore,
+    /// A call whose usage nobody reports is free.
+    UsageFree,
+    /// All skills of a reply call the model at once, also where a limit holds.
+    SkillsAtOnce,
+    /// Nobody counts how often hosts stop during the same work.
+    CrashesUncounted,
 }
 
 /// Whether a test has planted this defect.
@@ -103,7 +109,7 @@ mod switch {
     use super::Bug;
 
     /// Every defect by name, in the order of the list.
-    pub const NAMES: [&str; 37] = [
+    pub const NAMES: [&str; 40] = [
         "runs_again",
         "dispatch_unheard",
         "denial_passes",
@@ -141,9 +147,12 @@ mod switch {
         "share_kept",
         "question_outlives_change",
         "answer_knows_more",
+        "usage_free",
+        "skills_at_once",
+        "crashes_uncounted",
     ];
 
-    const _: () = assert!(NAMES.len() == Bug::AnswerKnowsMore as usize, "a name for each, in their order");
+    const _: () = assert!(NAMES.len() == Bug::CrashesUncounted as usize, "a name for each, in their order");
 
     std::thread_local! {
         /// Of this thread alone, so that tests beside this one are tests of the kernel as it is.

@@ -270,6 +270,7 @@ export interface UsageView {
   lines: { name: string; tally: Tally }[];
   spent_nano_usd: number;
   unpriced: number;
+  estimated_tokens: number;
   budget_nano_usd: number | null;
 }
 
@@ -366,6 +367,8 @@ export interface Usage {
   cached?: number;
   cache_write?: number;
   reasoning?: number;
+  /** Tokens that no provider reported. */
+  estimated?: number;
 }
 
 export interface EventId {

@@ -543,7 +543,7 @@ fn finish(
     }
     if Screen::notes_to_a_person() {
         let (input, out) = (report.usage.input, report.usage.output);
-        let spent = drawing.priced().show(report.spent);
+        let spent = drawing.priced().show(report.spent, report.usage);
         screen.note(&format!("holm: session {}, {input} tokens in, {out} out, {spent}", report.run));
     }
     Ok(exit)

@@ -12,7 +12,7 @@ use crate::loops::{Fingerprint, Progress};
 use crate::planted::{Bug, planted};
 use crate::{
     BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, Protocol, Role, Timestamp,
-    ToolCall, ToolOutput, ToolResult, Vote,
+    ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
 };
 
 /// The calls of one reply.
@@ -166,6 +166,16 @@ impl Slot {
         !self.is_done() && self.entry.as_ref().is_some_and(|entry| entry.tool.level >= Level::Write)
     }
 
+    /// A model carries it out.
+    fn is_skill(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| matches!(entry.tool.kind, ToolKind::Skill { .. }))
+    }
+
+    /// A model is carrying it out.
+    pub(crate) fn is_skill_open(&self) -> bool {
+        matches!(self.state, SlotState::Skilled(_))
+    }
+
     /// The tool asks to be alone.
     fn is_exclusive(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| entry.tool.pace == Pace::Exclusive)
@@ -285,9 +295,14 @@ impl Run {
         }
         // A call may be refused at the last moment, so a serial batch walks on until one is under way.
         let mut may_start = true;
+        // Each reply is looked at before the next is paid for, or a batch of skills would overspend by as many replies.
+        let one_skill = self.has_limit();
+        let mut skill_open = one_skill && batch.slots.iter().any(Slot::is_skill_open);
         for slot in &mut batch.slots {
-            if may_start && matches!(slot.state, SlotState::Ready) {
+            let waits = skill_open && slot.is_skill();
+            if may_start && !waits && matches!(slot.state, SlotState::Ready) {
                 self.start_call(slot);
+                skill_open |= one_skill && slot.is_skill_open();
             }
             may_start &= batch.order == BatchOrder::Parallel || slot.is_done();
         }

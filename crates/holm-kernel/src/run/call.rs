@@ -431,14 +431,14 @@ impl Run {
                 } else {
                     // What never began has nothing to pay for, and begins no more.
                     self.release(share);
-                    self.owe(slot.call);
+                    self.owe_nothing(slot.call);
                 }
                 self.use_quota(slot, Used { millis, ..Used::default() });
                 (Some(slot.call), Some(millis))
             }
             SlotState::Skilled(skilled) => {
-                let call = skilled.call;
-                self.owe(call);
+                let (call, tokens) = (skilled.call, skilled.tokens);
+                self.owe(call, tokens);
                 (Some(call), None)
             }
             SlotState::Reviewing { consult, millis, .. } => (Some(*consult), Some(*millis)),

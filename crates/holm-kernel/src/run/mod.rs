@@ -326,6 +326,10 @@ impl Run {
     }
 
     fn take(&mut self, input: Input) {
+        if input.is_answer() {
+            // The host lived long enough to hear it.
+            self.state.group.crashes = 0;
+        }
         match input {
             // `check` refuses it.
             Input::Started(_) => {}

@@ -31,13 +31,23 @@ impl Run {
             Some(left) => wanted.money.min(left),
         };
         let share = Share { money, tokens: self.tokens_for(wanted.tokens)? };
-        if planted(Bug::ShareUnset) {
-            return Ok(share);
+        if !planted(Bug::ShareUnset) {
+            self.hold(share);
         }
+        Ok(share)
+    }
+
+    /// Counts a share as set aside.
+    pub(super) fn hold(&mut self, share: Share) {
         self.state.reserved = self.state.reserved.plus(share.money);
         self.state.reserved_tokens =
             self.state.reserved_tokens.saturating_add(share.tokens.unwrap_or_default());
-        Ok(share)
+    }
+
+    /// Whether money or tokens are bounded: then of the run's own model calls one is under way at a time.
+    pub(super) fn has_limit(&self) -> bool {
+        let is_bounded = self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some();
+        is_bounded && !planted(Bug::SkillsAtOnce)
     }
 
     fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {

@@ -44,8 +44,8 @@ pub(crate) struct State {
     /// The tokens that are set aside for children.
     #[serde(default)]
     pub(crate) reserved_tokens: u64,
-    /// Calls that were given up before their bill came, with the model that was in use.
-    pub(crate) owed: BTreeMap<CallId, u64>,
+    /// Calls that were given up before their bill came.
+    pub(crate) owed: BTreeMap<CallId, Owed>,
     /// Those of them that are children, which hold their shares until then.
     #[serde(default)]
     pub(crate) stopped: BTreeMap<CallId, Stopped>,
@@ -78,6 +78,17 @@ pub(crate) struct State {
     pub(crate) children: BTreeMap<CallId, String>,
 }
 
+/// A call that was given up. Its estimate is set aside until its bill comes.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
+pub(crate) struct Owed {
+    /// Index of the model that was in use.
+    pub(crate) model: u64,
+    /// Estimated tokens of its request; zero for a child, whose share is set aside instead.
+    pub(crate) tokens: u64,
+    /// What is set aside in money.
+    pub(crate) money: NanoUsd,
+}
+
 /// A child that was stopped and has not said yet what it took.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
 pub(crate) struct Stopped {
@@ -101,7 +112,7 @@ pub(crate) enum Phase {
     /// A failed call is tried again at a time.
     Backoff { until: Timestamp, draft: Draft },
     /// The oldest part of the view is being summed up.
-    Summarising { call: CallId, upto: MessageId, draft: Draft },
+    Summarising { call: CallId, upto: MessageId, draft: Draft, tokens: u64 },
     /// Tools run.
     Working(Batch),
     /// The run would end like this; it waits for its children in the background.
@@ -156,6 +167,8 @@ pub(crate) struct Draft {
 pub(crate) struct Calling {
     pub(crate) call: CallId,
     pub(crate) draft: Draft,
+    /// Estimated tokens of the request.
+    pub(crate) tokens: u64,
 }
 
 /// What is counted from a prompt to its ending.
@@ -171,6 +184,8 @@ pub(crate) struct Group {
     pub(crate) warned_turns: bool,
     /// Replies in a row that were cut by their cap and tried again.
     pub(crate) cuts: u64,
+    /// Hosts in a row that stopped while the same work was under way.
+    pub(crate) crashes: u64,
     pub(crate) quotas: BTreeMap<Arc<str>, Used>,
     /// Rejected results in a row, by tool.
     pub(crate) rejections: BTreeMap<Arc<str>, Rejections>,

@@ -125,11 +125,11 @@ impl Run {
             Phase::Consulting(consulting) => Some(consulting.call),
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
-                self.owe(calling.call);
+                self.owe(calling.call, calling.tokens);
                 Some(calling.call)
             }
-            Phase::Summarising { call, .. } => {
-                self.owe(call);
+            Phase::Summarising { call, tokens, .. } => {
+                self.owe(call, tokens);
                 Some(call)
             }
             Phase::Backoff { .. } | Phase::Awaiting { .. } => None,

@@ -86,7 +86,7 @@ fn blocks() -> Vec<Block> {
 }
 
 fn model_results() -> [Input; 3] {
-    let usage = Usage { input: 10, output: 5, cached: 4, cache_write: 0, reasoning: 2 };
+    let usage = Usage { input: 10, output: 5, cached: 4, cache_write: 0, reasoning: 2, estimated: 0 };
     let whole =
         Reply { blocks: blocks(), usage, stop: StopReason::ToolUse, model: Some("scripted/echo-2".into()) };
     let failure = Failure {

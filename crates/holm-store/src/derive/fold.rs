@@ -76,6 +76,9 @@ impl Fold {
 
     /// Folds the next record, or counts it by what it says where this kernel can fold no more.
     pub(crate) fn add(&mut self, record: &Record) {
+        if self.records == 0 {
+            self.sums.configure(record);
+        }
         let folded = match (&mut self.run, self.records) {
             (Some(run), _) => self.sums.step(run, record),
             (None, 0) => start(record).is_some_and(|mut run| {
@@ -91,6 +94,7 @@ impl Fold {
             self.run = None;
             self.sums.guess(record);
             if record.seq().value() >= self.known {
+                self.behind.follow(&self.sums);
                 self.behind.guess(record);
             }
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use holm_kernel::{
-    CallId, Effect, Event, Input, ModelResult, NanoUsd, Run, Timestamp, Usage, journal::Record,
+    CallId, Effect, Event, Family, Input, ModelResult, NanoUsd, Price, Run, Timestamp, Usage, journal::Record,
 };
 use holm_runtime::{Scorer, Standing};
 use serde::{Deserialize, Serialize};
@@ -146,8 +146,16 @@ pub(super) struct Sums {
     entries: BTreeMap<(Day, Subject), Tally>,
     models: BTreeMap<CallId, (String, Priced)>,
     tools: BTreeMap<CallId, String>,
+    last: LastModel,
     scorer: Option<Scorer>,
     shown: Vec<Standing>,
+}
+
+/// The model that was called last, or the first that is configured: what nobody can fold is counted at its price.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct LastModel {
+    name: String,
+    price: Option<Price>,
 }
 
 /// The same as it is kept. Calls that nobody answered are forgotten before they become many.
@@ -156,6 +164,7 @@ struct KeptSums {
     entries: Vec<Entry>,
     models: Vec<(CallId, (String, Priced))>,
     tools: Vec<(CallId, String)>,
+    last: LastModel,
     scorer: Option<Scorer>,
     shown: Vec<Standing>,
 }
@@ -175,6 +184,7 @@ impl Sums {
             entries: entries.collect(),
             models: kept.models.into_iter().collect(),
             tools: kept.tools.into_iter().collect(),
+            last: kept.last,
             scorer: kept.scorer,
             shown: kept.shown,
         })
@@ -186,6 +196,7 @@ impl Sums {
             entries: self.entries(),
             models: latest(&self.models),
             tools: latest(&self.tools),
+            last: self.last.clone(),
             scorer: self.scorer.clone(),
             shown: self.ledger(),
         };
@@ -206,6 +217,19 @@ impl Sums {
         Standing::sum(self.shown.iter().cloned())
     }
 
+    /// Takes note of what a run began with, whether or not this kernel has its rules.
+    pub(super) fn configure(&mut self, first: &Record) {
+        let Ok(Input::Started(started)) = first.payload().input() else { return };
+        if let Some(model) = started.config.models.first() {
+            self.last = LastModel { name: model.name.clone(), price: model.price };
+        }
+    }
+
+    /// Takes over which model was called last.
+    pub(super) fn follow(&mut self, other: &Self) {
+        self.last = other.last.clone();
+    }
+
     /// Takes note of record 0.
     pub(super) fn begin(&mut self, run: &mut Run, first: &Record) {
         self.scorer = Some(Scorer::new(run.config()));
@@ -216,7 +240,9 @@ impl Sums {
     pub(super) fn step(&mut self, run: &mut Run, record: &Record) -> bool {
         let Ok(input) = record.payload().input() else { return false };
         let bill = Bill::of(&input);
+        let is_takeover = matches!(input, Input::Resumed { .. });
         let before = (run.usage(), run.spent());
+        let lost_by = self.last.clone();
         let Ok(receipt) = run.handle(record.at(), input) else { return false };
         if receipt.effects != record.effects() {
             return false;
@@ -227,6 +253,9 @@ impl Sums {
             && (!ignored || used != Usage::default())
         {
             self.model(record.at(), &bill, used, run.spent().minus(before.1));
+        }
+        if is_takeover && used != Usage::default() {
+            self.lost(record.at(), lost_by, used, run.spent().minus(before.1));
         }
         true
     }
@@ -239,6 +268,7 @@ impl Sums {
                 Effect::Wait(_) => return ignored,
                 Effect::CallModel { call, request } | Effect::Summarise { call, request } => {
                     let priced = if request.model.price.is_some() { Priced::Known } else { Priced::Unknown };
+                    self.last = LastModel { name: request.model.name.clone(), price: request.model.price };
                     self.models.insert(call, (request.model.name.clone(), priced));
                 }
                 Effect::Emit(numbered) => {
@@ -276,18 +306,29 @@ impl Sums {
     fn model(&mut self, at: Timestamp, bill: &Bill, tokens: Usage, cost: NanoUsd) {
         let (name, priced) = self
             .models
-            .remove(&bill.call)
+            .get(&bill.call)
+            .cloned()
             .unwrap_or_else(|| (bill.model.clone().unwrap_or_else(|| UNKNOWN.into()), Priced::Unknown));
-        let unpriced = u64::from(priced == Priced::Unknown && tokens != Usage::default());
+        // A script reports no tokens and is paid by nobody.
+        let is_paid = tokens.total() > tokens.estimated;
+        let unpriced = u64::from(priced == Priced::Unknown && is_paid && cost == NanoUsd::ZERO);
         let tally = Tally { calls: 1, failed: bill.failed, tokens, cost, unpriced, ..Tally::default() };
         self.add(at, Subject::Model(name), tally);
     }
 
-    /// Counts a record by what it says alone.
+    /// Counts a model call that was lost with its host, which the kernel paid by estimate.
+    fn lost(&mut self, at: Timestamp, by: LastModel, tokens: Usage, cost: NanoUsd) {
+        let tally = Tally { calls: 1, failed: 1, tokens, cost, ..Tally::default() };
+        self.add(at, Subject::Model(by.name), tally);
+    }
+
+    /// Counts a record by what it says alone, at the price of the model that was called last: money that was spent stays
+    /// spent, also where this kernel can no longer fold the record.
     pub(super) fn guess(&mut self, record: &Record) {
         let Ok(input) = record.payload().input() else { return };
         if let Some(bill) = Bill::of(&input) {
-            self.model(record.at(), &bill, bill.usage, NanoUsd::ZERO);
+            let cost = self.last.price.map_or(NanoUsd::ZERO, |price| price.cost(bill.usage));
+            self.model(record.at(), &bill, bill.usage, cost);
         }
         if let Input::ToolFinished { call, result } = input {
             let failed = u64::from(result.outcome.is_error());
@@ -322,8 +363,9 @@ impl Bill {
             return None;
         };
         let (usage, failed, model) = match result {
-            ModelResult::Replied(reply) => (reply.usage, 0, reply.model.clone()),
-            ModelResult::Aborted(reply) => (reply.usage, 1, reply.model.clone()),
+            ModelResult::Replied(reply) if reply.usage.output > 0 => (reply.usage, 0, reply.model.clone()),
+            ModelResult::Replied(reply) => (reply.usage_so_far(Family::Other), 0, reply.model.clone()),
+            ModelResult::Aborted(reply) => (reply.usage_so_far(Family::Other), 1, reply.model.clone()),
             ModelResult::Failed(failure) => (failure.usage, 1, None),
         };
         Some(Self { call: *call, usage, failed, model })
@@ -337,5 +379,6 @@ const fn minus(after: Usage, before: Usage) -> Usage {
         cached: after.cached.saturating_sub(before.cached),
         cache_write: after.cache_write.saturating_sub(before.cache_write),
         reasoning: after.reasoning.saturating_sub(before.reasoning),
+        estimated: after.estimated.saturating_sub(before.estimated),
     }
 }

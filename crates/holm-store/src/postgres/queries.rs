@@ -227,6 +227,7 @@ async fn keep_entry(tx: &Transaction<'_>, run: RunNo, entry: &Entry) -> Result<(
         unpriced,
         millis,
         bytes,
+        tokens.estimated,
     ]
     .map(signed)
     .to_vec();
@@ -280,6 +281,7 @@ fn entry(row: &Row) -> Entry {
         cached: number(4),
         cache_write: number(5),
         reasoning: number(6),
+        estimated: number(11),
     };
     let tally = Tally {
         calls: number(0),

@@ -355,7 +355,7 @@ fn keep_entry(conn: &Connection, run: RunNo, entry: &Entry) -> Result<()> {
         Subject::Tool(name) => (1, name),
     };
     let Tally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
-    conn.prepare_cached("INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+    conn.prepare_cached("INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .and_then(|mut insert| {
             insert.execute(params![
                 run.0,
@@ -373,6 +373,7 @@ fn keep_entry(conn: &Connection, run: RunNo, entry: &Entry) -> Result<()> {
                 signed(unpriced),
                 signed(millis),
                 signed(bytes),
+                signed(tokens.estimated),
             ])
         })
         .map_err(failed)?;
@@ -435,6 +436,7 @@ pub(super) fn usage(conn: &Connection) -> Result<Vec<(String, Entry)>> {
             cached: number(9)?,
             cache_write: number(10)?,
             reasoning: number(11)?,
+            estimated: number(16)?,
         };
         let tally = Tally {
             calls: number(5)?,

@@ -92,7 +92,8 @@ const STEPS: [&str; 6] = [
     // Usage and ledger hold `counted` records; `state` is the fold after `state_at` of them.
     "CREATE TABLE folds (
         run INTEGER PRIMARY KEY, counted INTEGER NOT NULL, state_at INTEGER NOT NULL, state BLOB
-     );",
+     );
+     ALTER TABLE usage ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -421,6 +421,26 @@ impl Kernel {
         self.advance()
     }
 
+    /// Whether some call would begin again on the next host.
+    pub(super) fn any_begins_again(&self) -> bool {
+        self.calls.iter().any(|call| match &call.stage {
+            Stage::Issued { .. } | Stage::Reviewing { .. } => true,
+            Stage::Running { .. } => call.tool.as_deref().is_some_and(is_harmless_twice),
+            Stage::Judging | Stage::Ready | Stage::Delegated { .. } | Stage::Done { .. } => false,
+        })
+    }
+
+    /// Answers every call of a run whose hosts stop again and again; of what may have happened nobody knows.
+    pub(super) fn abandon_calls(&mut self) {
+        for place in 0..self.calls.len() {
+            if matches!(self.calls[place].stage, Stage::Running { .. }) {
+                self.answer(place, Came::Unknown, false);
+            } else {
+                self.stop(place);
+            }
+        }
+    }
+
     /// Authority has changed: stops what it no longer covers, as far as it has not begun.
     pub(super) fn look_again(&mut self) -> Go {
         self.stop_where(|kernel, call| match &call.stage {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{
-    Answer, AskReason, Effect, Ending, Event, Input, Limit, Messages, NextTry, Outcome as Came, PlanStep,
-    Purpose, Queue, ToolOutput, Verdict,
+    Answer, AskReason, Effect, Ending, Event, FailureClass, Input, Limit, Messages, NextTry, Outcome as Came,
+    PlanStep, Purpose, Queue, ToolOutput, Verdict,
 };
 use holm_testkit::{Mishap, Outcome, Rest, Step, What};
 
@@ -57,6 +57,8 @@ fn about_models(outcome: &Outcome) -> Vec<(&'static str, bool)> {
         ("a summary is used", planned(PlanStep::Summarised)),
         ("a summary is discarded", planned(PlanStep::SummaryDiscarded)),
         ("old turns leave the view", planned(PlanStep::Dropped)),
+        ("a model call is paid by estimate", outcome.run.usage().is_estimated()),
+        ("a session that ends its hosts is given up", outcome.endings.iter().any(is_host_crash)),
         ("a skill is carried out", purpose(Purpose::Skill)),
         ("a hook patches a request", outcome.sent.iter().any(patched)),
         ("a hook fails", outcome.has(|event| matches!(event, Event::HookFailed { .. }))),
@@ -65,6 +67,10 @@ fn about_models(outcome: &Outcome) -> Vec<(&'static str, bool)> {
             outcome.has(|event| matches!(event, Event::LimitNear { .. })),
         ),
     ]
+}
+
+fn is_host_crash(ending: &Ending) -> bool {
+    matches!(ending, Ending::Failed { class: FailureClass::HostCrash, .. })
 }
 
 fn about_calls(outcome: &Outcome) -> Vec<(&'static str, bool)> {

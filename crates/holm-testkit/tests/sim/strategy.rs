@@ -6,7 +6,7 @@ use std::fmt;
 use holm_grants::Mode;
 use holm_kernel::{
     Answer, Approvals, BatchOrder, Block, CheckRuling, Config, ConsultPoint, FailureClass, MarkRule, Marks,
-    MessageId, Patch, Prompt, Protocol, ToolOutput,
+    MessageId, Patch, Prompt, Protocol, ToolOutput, Usage,
 };
 use holm_testkit::{Ask, Child, Fault, Interrupt, Line, Mishap, Offence, Ruling, Script, Then, What, Work};
 use proptest::collection::vec;
@@ -147,28 +147,22 @@ fn script() -> impl Strategy<Value = Script> {
         (vec(line(), 0..9), prop_oneof![6 => Just(Then::Answers), 1 => Just(Then::Repeats)], 1_usize..4);
     let done =
         (vec(work(), 0..6), vec(ruling(), 0..5), vec(answer(), 0..6), vec(check(), 0..3), vec(child(), 0..3));
-    let wrong = (vec(interrupt(), 0..5), vec(fault(), 0..5));
-    (said, done, wrong).prop_map(|((model, then, prompts), done, (interrupts, faults))| {
+    let wrong = (vec(interrupt(), 0..5), prop_oneof![11 => vec(fault(), 0..5), 1 => crashes()]);
+    (said, done, wrong, usage()).prop_map(|((model, then, prompts), done, (interrupts, faults), usage)| {
         let (tools, people, hooks, checks, children) = done;
         let prompts = (0..prompts).map(|number| format!("prompt {number}")).collect();
         let interrupts =
             interrupts.into_iter().enumerate().map(|(index, interrupt)| numbered(index, interrupt));
         let hooks = hooks.into_iter().enumerate().map(|(index, answer)| told(index, answer)).collect();
         let interrupts = interrupts.collect();
-        Script {
-            prompts,
-            model,
-            then,
-            tools,
-            people,
-            hooks,
-            checks,
-            children,
-            interrupts,
-            faults,
-            ..Script::default()
-        }
+        Script { prompts, model, then, usage, tools, people, hooks, checks, children, interrupts, faults }
     })
+}
+
+/// What providers report: all of it, nothing, or half.
+pub(crate) fn usage() -> impl Strategy<Value = Usage> {
+    let of = |input, output| Just(Usage { input, output, ..Usage::default() });
+    prop_oneof![4 => of(100, 10), 2 => of(0, 0), 1 => of(0, 10), 1 => of(100, 0)]
 }
 
 /// Nothing is said twice in one script, so that it can be looked for.
@@ -425,4 +419,11 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => prop_oneof![1_u64..1_000, Just(100_000)].prop_map(Mishap::Slow),
     ];
     (1_u64..30, mishap).prop_map(|(at, mishap)| Fault { at, mishap })
+}
+
+/// Hosts that stop one after the other, each just after it took over.
+pub(crate) fn crashes() -> impl Strategy<Value = Vec<Fault>> {
+    (1_u64..20, 1_u64..9).prop_map(|(first, count)| {
+        (first..first + count).map(|at| Fault { at, mishap: Mishap::CrashAfter }).collect()
+    })
 }

@@ -5,6 +5,7 @@ mod background;
 mod cancel;
 mod children;
 mod context;
+mod estimates;
 mod events;
 mod guards;
 mod journal;
