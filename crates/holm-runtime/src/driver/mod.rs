@@ -9,6 +9,7 @@ mod error;
 mod fold;
 mod hooks;
 mod kind;
+mod lease;
 mod ledger;
 mod perform;
 mod plan;
@@ -31,9 +32,9 @@ pub(crate) use fold::{Folded, OpenChild};
 pub use fold::{Replayed, UnderWay, fork_journal};
 pub(crate) use hooks::Looks;
 
-use self::{alarm::Alarm, batch::Batch, ledger::Notes, tasks::Tasks};
+use self::{alarm::Alarm, batch::Batch, lease::LeaseLoss, ledger::Notes, tasks::Tasks};
 use crate::{
-    Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue, child,
+    BoxFuture, Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue, child,
     handle::{Desk, Said},
     host::Parts,
 };
@@ -68,6 +69,7 @@ pub struct Driver {
     writer: Writer,
     host: Parts,
     journal: Box<dyn Journal>,
+    lease_loss: LeaseLoss,
     line: Box<dyn Line>,
     tasks: Tasks,
     containment: Containment,
@@ -175,6 +177,7 @@ impl Driver {
 
     fn new(run: Run, writer: Writer, host: Host) -> Self {
         let Host { parts: mut host, journal } = host;
+        let lease_loss = LeaseLoss::of(&*journal);
         let line = host.model.open();
         for sink in &mut host.events {
             if let Some(own) = sink.of_run(&run.started().run) {
@@ -196,6 +199,7 @@ impl Driver {
             writer,
             host,
             journal,
+            lease_loss,
             line,
             tasks: Tasks::default(),
             containment,
@@ -226,6 +230,12 @@ impl Driver {
     /// A way to speak to the run while it works; clones may go to other tasks.
     pub fn handle(&self) -> Handle {
         Handle::new(Arc::clone(&self.seat.0))
+    }
+
+    /// Ends when the lease on the run is lost. For a caller that holds the run while it does nothing; one that works stops by
+    /// itself.
+    pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
+        self.journal.lost()
     }
 
     /// Asks for something and works until the turn group ends.
@@ -345,6 +355,7 @@ impl Driver {
             let due = self.until.into_iter().chain(self.tasks.due()).min();
             tokio::select! {
                 biased;
+                () = self.lease_loss.wait() => return self.stop_without_lease().await,
                 () = self.seat.0.rung() => {}
                 () = self.tasks.wait() => {}
                 () = self.alarm.wait(&*self.host.clock, due) => {

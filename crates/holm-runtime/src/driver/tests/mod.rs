@@ -2,6 +2,7 @@ mod approvals;
 mod bounds;
 mod cancel;
 mod crash;
+mod lease;
 mod plan;
 mod tools;
 
