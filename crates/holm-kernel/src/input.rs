@@ -11,8 +11,8 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason, Timestamp, Tool,
-    Usage,
+    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason,
+    Timestamp, Tool, Usage,
 };
 
 /// One fact.

@@ -9,7 +9,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use holm_runtime::Durability;
+use holm_runtime::{BoxFuture, Durability};
 
 use crate::{
     StoreError,
@@ -222,6 +222,15 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()>;
     /// Gives the lease back, now or soon.
     fn release(&self, run: RunNo);
+    /// Ends when the lease is lost although it was not given back. Never where a lease ends with the process.
+    fn lost(&self, run: RunNo) -> BoxFuture<'static, ()> {
+        let _ = run;
+        Box::pin(std::future::pending())
+    }
+    /// Milliseconds since 1970, the same for all processes that share the database.
+    fn clock(&self) -> Pending<'_, u64> {
+        Box::pin(async { Ok(crate::store::now()) })
+    }
 
     fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()>;
     /// The lines of some records, as they were written, in order.

@@ -41,8 +41,9 @@
 //! # Who may write
 //!
 //! A run is driven in one place at a time. In SQLite a lease names a lock file that the system unlocks when its process
-//! ends, in whatever way; in PostgreSQL it is an advisory lock of the connection. So a run whose driver was killed can
-//! be resumed at once, and one whose driver lives cannot be taken from it. Several processes may use one store.
+//! ends, in whatever way; so a run whose driver was killed can be resumed at once. In PostgreSQL it is a lock of a connection, which can be
+//! lost while the process lives: the driver stops then, and says so. Another process waits for that, or for 20 seconds if nothing is
+//! said. Several processes may use one store.
 //!
 //! # What is readable
 //!
@@ -55,6 +56,7 @@
 #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
 compile_error!("a store needs a database: turn on the feature `sqlite` (the default) or `postgres`");
 
+mod at_work;
 mod backend;
 mod derive;
 mod error;
@@ -69,11 +71,14 @@ mod sqlite;
 mod store;
 mod vault;
 
+pub use at_work::{PROMPT_TRAY, RUNNING_TAG};
 pub use backend::{Commits, Copied};
 pub use derive::{Day, Entry, Folded, Subject, Tally, TextKind, fold, search_text};
 pub use error::StoreError;
 pub use jobs::{KeptJob, KeptRun, RunState};
 pub use label::{MAX_TAG, MAX_TITLE};
+#[cfg(feature = "postgres")]
+pub use postgres::{ParkedSession, PostgresPool};
 pub use sessions::{
     By, Cursor, Erased, Format, Hit, Listing, Order, Page, Retention, Session, Sort, UsageLine, UsageQuery,
     Withheld, withheld,

@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use holm_kernel::{Ending, Prompt, Run};
 
 use super::{Changes, Report};
-use crate::{DriveError, Driver, Handle};
+use crate::{BoxFuture, DriveError, Driver, Handle};
 
 /// How long observers may take to see the last events before their run is let go.
 const LAST_SIGHT: Duration = Duration::from_secs(1);
@@ -34,6 +34,11 @@ impl Session {
     /// A way to reach the run while it works: steer, stop, answer, watch.
     pub fn handle(&self) -> Handle {
         self.driver.handle()
+    }
+
+    /// Ends when the lease on the run is lost, while it does nothing.
+    pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
+        self.driver.lease_loss()
     }
 
     /// Changes what the run may do before it is asked for anything else. What is none stays as it is.

@@ -9,7 +9,7 @@ use holm_kernel::{
 };
 
 use super::{DriveError, Driver, Health, Snapshots, plan, unfit};
-use crate::Durability;
+use crate::{Durability, JournalFailed};
 
 /// A snapshot is worth its price once so many records would have to be folded without it.
 pub(super) const SNAPSHOT_RECORDS: u64 = 256;
@@ -174,9 +174,19 @@ impl Driver {
     /// Appends the batch. A run whose lines are not kept, or of which nobody knows whether they are, is lost.
     pub(super) async fn keep(&mut self, durability: Durability) -> Result<(), DriveError> {
         self.health = Health::Lost;
-        if let Err(failed) = self.journal.append(&self.batch.lines, durability).await {
-            self.tasks.abort();
-            return Err(failed.into());
+        let kept = tokio::select! {
+            biased;
+            kept = self.journal.append(&self.batch.lines, durability) => kept,
+            // An append that hangs must not keep tools running that another process may run again.
+            () = self.lease_loss.wait() => Err(JournalFailed::LeaseLost),
+        };
+        match kept {
+            Ok(()) => {}
+            Err(JournalFailed::LeaseLost) => return self.stop_without_lease().await,
+            Err(failed) => {
+                self.tasks.abort();
+                return Err(failed.into());
+            }
         }
         self.health = Health::Sound;
         self.snapshots.bytes = self.snapshots.bytes.saturating_add(self.batch.lines.len() as u64);

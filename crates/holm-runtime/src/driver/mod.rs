@@ -10,6 +10,7 @@ mod fold;
 mod hold;
 mod hooks;
 mod kind;
+mod lease;
 mod ledger;
 mod perform;
 mod plan;
@@ -33,9 +34,9 @@ pub use fold::{Replayed, UnderWay, fork_journal};
 pub(crate) use hold::{JournalHold, released};
 pub(crate) use hooks::Looks;
 
-use self::{alarm::Alarm, batch::Batch, ledger::Notes, tasks::Tasks};
+use self::{alarm::Alarm, batch::Batch, lease::LeaseLoss, ledger::Notes, tasks::Tasks};
 use crate::{
-    Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue, child,
+    BoxFuture, Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue, child,
     handle::{Desk, Said},
     host::Parts,
 };
@@ -70,6 +71,7 @@ pub struct Driver {
     writer: Writer,
     host: Parts,
     journal: Box<dyn Journal>,
+    lease_loss: LeaseLoss,
     line: Box<dyn Line>,
     tasks: Tasks,
     containment: Containment,
@@ -189,6 +191,7 @@ impl Driver {
 
     fn new(run: Run, writer: Writer, host: Host) -> Self {
         let Host { parts: mut host, journal } = host;
+        let lease_loss = LeaseLoss::of(&*journal);
         let line = host.model.open();
         for sink in &mut host.events {
             if let Some(own) = sink.of_run(&run.started().run) {
@@ -211,6 +214,7 @@ impl Driver {
             writer,
             host,
             journal,
+            lease_loss,
             line,
             tasks: Tasks::default(),
             containment,
@@ -253,6 +257,12 @@ impl Driver {
     /// A way to speak to the run while it works; clones may go to other tasks.
     pub fn handle(&self) -> Handle {
         Handle::new(Arc::clone(&self.seat.0))
+    }
+
+    /// Ends when the lease on the run is lost. For a caller that holds the run while it does nothing; one that works stops by
+    /// itself.
+    pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
+        self.journal.lost()
     }
 
     /// Asks for something and works until the turn group ends.
@@ -373,6 +383,7 @@ impl Driver {
             let due = until.into_iter().chain(self.tasks.due()).min();
             tokio::select! {
                 biased;
+                () = self.lease_loss.wait() => return self.stop_without_lease().await,
                 () = self.seat.0.rung() => {}
                 () = self.tasks.wait() => {}
                 () = self.alarm.wait(&*self.host.clock, due) => {

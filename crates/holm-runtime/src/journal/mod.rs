@@ -34,6 +34,14 @@ pub trait Journal: Send {
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>>;
 
+    /// Ends when the right to write this journal is lost although nobody gave it back: another process may resume the run soon.
+    /// The driver then stops what runs and waits until it has ended. Pending for ever where a lease ends with the process.
+    ///
+    /// After a loss each append must fail with [`JournalFailed::LeaseLost`], and dropping the journal says that the run has stopped.
+    fn lost(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
+    }
+
     /// Whether snapshots are kept here at all. Making one costs as much as the run is long, so none is made in vain.
     fn keeps_snapshots(&self) -> bool {
         false
@@ -129,6 +137,11 @@ pub enum JournalFailed {
         /// Who, as far as it is known.
         holder: String,
     },
+    /// The lease was lost while the run was driven.
+    #[error(
+        "the lease on the run was lost with the connection to the database, so its work was stopped; another server resumes it, or you resume it here"
+    )]
+    LeaseLost,
     /// The name cannot be a run's.
     #[error("`{run}` cannot name a run ({reason})")]
     BadName {

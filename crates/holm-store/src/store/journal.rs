@@ -229,6 +229,10 @@ impl Journal for StoreJournal {
         Box::pin(async move { Ok(self.add(lines, durability).await?) })
     }
 
+    fn lost(&self) -> BoxFuture<'static, ()> {
+        self.lease.inner().backend.lost(self.run)
+    }
+
     fn keeps_snapshots(&self) -> bool {
         true
     }

@@ -3,6 +3,7 @@ mod bounds;
 mod cancel;
 mod crash;
 mod durable;
+mod lease;
 mod plan;
 mod tools;
 
