@@ -157,6 +157,8 @@ impl Backend for Sqlite {
                     )
                 });
                 Box::pin(async move {
+                    // A name without a record may be one that this store is still giving back.
+                    self.passed().await?;
                     let no = made.await?;
                     self.leases.took(no, taken);
                     Ok(no)
@@ -249,10 +251,13 @@ impl Backend for Sqlite {
 
     fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>> {
         let (filter, db) = (queries::Filter::from(filter), Arc::clone(&self.db));
+        let leases = Arc::clone(&self.leases);
         self.read(move |conn| {
             let rows = queries::list(conn, &filter)?;
-            let alive = |words: Option<String>| words.is_some_and(|words| leases::lives(&db.holder, &words));
-            let named = |(row, words)| ListedRow { holder: row_holder(&row, alive(words)), ..row };
+            let is_held = |row: &ListedRow, words: Option<String>| {
+                words.is_some_and(|words| leases.is_held(&db.holder, row.run.no, &words))
+            };
+            let named = |(row, words)| ListedRow { holder: row_holder(&row, is_held(&row, words)), ..row };
             Ok(rows.into_iter().map(named).collect())
         })
     }

@@ -209,7 +209,7 @@ fn make_old(file: &Path) {
 }
 
 #[tokio::test]
-async fn unfinished_results_go_when_nobody_can_finish_them() {
+async fn unfinished_results_go_once_their_process_is_gone_or_they_are_old() {
     let (_folder, path) = place();
     let sqlite = Sqlite::open(path.clone(), None).await.unwrap();
     let own = unfinished(&path, sqlite.db.holder.token());
