@@ -110,12 +110,16 @@ impl Root {
         Ok(self)
     }
 
-    /// What is kept from tools here, for the sandbox: see [`Denies::denials`].
+    /// What is kept from tools here, for the sandbox: see [`Denies::denials`]. What the configuration of git names is as it
+    /// stands now.
     ///
     /// # Errors
     /// [`RootError`] if a rule cannot be said of absolute paths.
     pub fn denials(&self) -> Result<Denials, RootError> {
-        self.denies
+        let at = Path::new(self.at.as_str());
+        let named = git::NamedPaths::find(at, &git::GitFolder::around(at));
+        let held = named.iter().try_fold(self.clone(), |root, path| root.protect(path, Protect::Writes))?;
+        held.denies
             .denials(&self.at)
             .map_err(|error| RootError::System { path: self.at.to_string(), reason: error.to_string() })
     }

@@ -144,6 +144,12 @@ impl Scan<'_> {
         if self.rules.is_empty() {
             return Standing::Free;
         }
+        // What lies in a denied folder is not met on a walk: the folder is. A root may lie in one.
+        let last = path.file_name().and_then(|name| name.to_str()).filter(|_| !is_root);
+        let rules = self.rules.about(last);
+        if rules.is_empty() && is_short(path) && last.is_some_and(is_plain) {
+            return Standing::Free;
+        }
         // Inside the workspace both names of a file count.
         let inside = path.strip_prefix(self.workspace).ok().and_then(Path::to_str);
         let names = [path.to_str(), inside].into_iter().flatten();
@@ -152,12 +158,10 @@ impl Scan<'_> {
         if names.is_empty() && path != self.workspace {
             return Standing::Hidden;
         }
-        // What lies in a denied folder is not met on a walk: the folder is. A root may lie in one.
-        let last = path.file_name().and_then(|name| name.to_str()).filter(|_| !is_root);
         let hit = |request: fn(FilePath) -> Request| {
             names.iter().any(|name| {
                 let request = request(name.clone());
-                self.rules.about(last).any(|rule| rule.hits(&request) && !Denies::is_example(rule, name))
+                rules.iter().any(|rule| rule.hits(&request) && !Denies::is_example(rule, name))
             })
         };
         if hit(Request::Read) {
@@ -189,6 +193,18 @@ enum Standing {
     Hidden,
     Fixed,
     Free,
+}
+
+/// Whether a path is surely no longer than one that rules can be about.
+fn is_short(path: &Path) -> bool {
+    const MAX_SURE_BYTES: usize = 512;
+    const MAX_SURE_DEPTH: usize = 32;
+    path.as_os_str().len() <= MAX_SURE_BYTES && path.components().count() <= MAX_SURE_DEPTH
+}
+
+/// Whether a name is surely one that rules can be about.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'@'))
 }
 
 /// Settings by which version control other than git runs programs, also those that do not exist yet.

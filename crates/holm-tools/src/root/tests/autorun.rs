@@ -99,6 +99,9 @@ fn what_the_configuration_of_git_names_is_written_by_no_file_tool() {
     for free in ["tools/free.sh", "src/x.rs", "ci/other.sh", "in/x", "nested/y"] {
         assert_eq!(writes(&root, free), Ok(()), "{free}");
     }
+    let guests = root.denials().unwrap();
+    let hits = |path: &str| guests.hitting(&holm_grants::Request::Write(path.parse().unwrap())).is_some();
+    assert!(hits("ci/hooks/pre-commit") && hits("tools/conv.py") && !hits("tools/free.sh"));
     // A part of the repository is the root: its hooks lie in there all the same.
     let part = Root::open(&work.join("tools")).unwrap();
     assert!(writes(&part, "conv.py").is_err() && writes(&part, "free.sh").is_ok());
