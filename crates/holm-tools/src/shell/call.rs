@@ -29,13 +29,14 @@ impl Call {
         self.programs().any(|program| program.rsplit('/').next() == Some("git"))
     }
 
-    /// The longest path that it names and that is this one, or holds it.
+    /// The longest path that it names and that is this one, holds it, or lies in it; never one that holds its folder.
     pub(super) fn names_path(&self, path: &Path) -> Option<PathBuf> {
         let ends = |letter: char| letter.is_whitespace() || "'\"`<>|;&(){}=:,".contains(letter);
         let words = self.text.split(ends).filter(|word| word.contains(['/', '.']));
         let named = words.map(|word| resolved(&self.folder, word));
+        let inner = |named: &PathBuf| named.starts_with(path) && !self.folder.starts_with(path);
         let holds = |named: &PathBuf| path.starts_with(named) && !self.folder.starts_with(named);
-        named.filter(holds).max_by_key(|named| named.as_os_str().len())
+        named.filter(|named| inner(named) || holds(named)).max_by_key(|named| named.as_os_str().len())
     }
 
     /// Whether it names this host.

@@ -16,6 +16,8 @@ fn only_what_a_call_names_itself_is_named() {
     check("tar -C /opt/x -xf a.tgz", "/opt/x/a/b", Some("/opt/x"));
     check("echo x > .git/config", "/work/.git/config", Some("/work/.git/config"));
     check("cp --target-directory=../out a.txt", "/out/a.txt", Some("/out"));
+    check("echo x > .git/hooks/pre-commit", "/work/.git/hooks", Some("/work/.git/hooks/pre-commit"));
+    check("cat src/a.rs", "/work", None);
     // A program that complains about something else says nothing of the call.
     check("./build.sh", "/home/user/.ssh/x", None);
     check("echo x > .env", "/usr/bin/bash", None);

@@ -111,7 +111,8 @@ impl Rules {
 pub fn unknown_program(script: &Script) -> Option<String> {
     let unknown = script.commands().iter().find_map(|command| {
         let words: Vec<&str> = command.words.iter().map(|word| word.value().unwrap_or_default()).collect();
-        (!programs::is_known(&words)).then(|| command.words.first().and_then(Word::value).map(str::to_owned))
+        programs::may_run_workspace(&words)
+            .then(|| command.words.first().and_then(Word::value).map(str::to_owned))
     })?;
     Some(unknown.map_or_else(|| "a program of it".to_owned(), |name| format!("`{name}`")))
 }

@@ -209,6 +209,9 @@ const GIT_READS: &[&str] = &[
 const GIT_RUNS: &[&str] =
     &["alias", "bisect", "config", "difftool", "filter-branch", "hook", "mergetool", "rebase", "submodule"];
 
+/// Builtins of the shell that run nothing by themselves.
+const QUIET: &[&str] = &[":", "[", "[[", "cd", "declare", "exit", "export", "set", "test", "type", "unset"];
+
 /// Builtins of the shell that evaluate their words, load code or set what later commands do. A subscript in such a word
 /// is evaluated too: `read 'a[$(id)]'` runs `id`.
 const EVALUATING: &[&str] = &[
@@ -261,6 +264,11 @@ pub(super) fn is_known(words: &[&str]) -> bool {
         [name, ..] => PLAIN.contains(name) || SEARCHING.contains(name),
         [] => false,
     }
+}
+
+/// Whether a command may run code that lies in the workspace.
+pub(super) fn may_run_workspace(words: &[&str]) -> bool {
+    !is_known(words) && !words.first().is_some_and(|name| QUIET.contains(name))
 }
 
 /// Whether more plain words behind those of a rule are texts and files, and nothing that is run.

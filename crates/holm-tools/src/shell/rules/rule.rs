@@ -58,11 +58,7 @@ impl Rule {
     #[must_use]
     pub fn suggest(script: &Script) -> Option<Self> {
         let ([command], Form::Plain) = (script.commands(), script.form()) else { return None };
-        let words: Vec<&str> = command
-            .words
-            .iter()
-            .map(|word| if let Word::Plain(text) = word { Some(text.as_str()) } else { None })
-            .collect::<Option<_>>()?;
+        let words: Vec<&str> = command.words.iter().map(plain).collect::<Option<_>>()?;
         let length = programs::prefix_length(&words)?;
         let (words, rest) = words.split_at_checked(length)?;
         let options =
@@ -76,12 +72,11 @@ impl Rule {
     /// Whether commands that this allow rule covers may run code that lies in the workspace, which a model can change.
     #[must_use]
     pub fn may_run_workspace(&self) -> bool {
-        !programs::is_known(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
+        programs::may_run_workspace(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Whether an allow rule lets this command pass.
     pub(super) fn covers(&self, words: &[Word]) -> bool {
-        let plain = |word| if let &Word::Plain(ref text) = word { Some(text.as_str()) } else { None };
         let Some(words) = words.iter().map(plain).collect::<Option<Vec<&str>>>() else { return false };
         let Some((first, rest)) = words.split_at_checked(self.words.len()) else { return false };
         if first != self.words || programs::evaluates(&words) {
@@ -92,6 +87,14 @@ impl Rule {
             if is_option(word) { self.options.contains(option_name(word)) } else { takes_texts }
         };
         self.rest == Rest::Any || rest.iter().all(listed)
+    }
+}
+
+/// A word that stands there as the program sees it.
+fn plain(word: &Word) -> Option<&str> {
+    match word {
+        Word::Plain(text) => Some(text),
+        Word::Known(_) | Word::Made => None,
     }
 }
 

@@ -724,7 +724,11 @@ fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
     }
     let runs = |rule: &str| rule.parse::<Rule>().expect("a rule").may_run_workspace();
     assert!(["npm test", "make", "cargo test *", "git commit", "zzz"].into_iter().all(runs));
-    assert!(!["ls", "git status", "rg *"].into_iter().any(runs));
+    assert!(!["ls", "git status", "rg *", "cd"].into_iter().any(runs));
+    let unknown = |text: &str| crate::shell::unknown_program(&Script::read(text).expect("a script"));
+    assert_eq!(unknown("cd x && git status | wc -l"), None);
+    assert_eq!(unknown("cd x && npm test").as_deref(), Some("`npm`"));
+    assert_eq!(unknown("$x y").as_deref(), Some("a program of it"));
 }
 
 /// Builtins evaluate the subscript of a name, also one in quotes.
