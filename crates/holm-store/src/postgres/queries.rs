@@ -191,8 +191,9 @@ pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived:
     .map_err(failed)?;
     let (state_at, state) = derived.state.as_ref().map(|(at, state)| (signed(*at), state)).unzip();
     tx.execute(
-        "INSERT INTO holm_folds VALUES ($1, $2, coalesce($3, 0), $4) ON CONFLICT (run) DO UPDATE SET
-            counted = $2, state_at = coalesce($3, holm_folds.state_at), state = coalesce($4, holm_folds.state)",
+        "INSERT INTO holm_folds VALUES ($1, $2, coalesce($3::int8, 0), $4::bytea) ON CONFLICT (run) DO UPDATE SET
+            counted = excluded.counted, state_at = coalesce($3::int8, holm_folds.state_at),
+            state = coalesce($4::bytea, holm_folds.state)",
         &[&run.0, &signed(records), &state_at, &state],
     )
     .await
