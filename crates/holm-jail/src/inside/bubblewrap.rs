@@ -71,6 +71,11 @@ fn check(order: &Order, held: Held) -> Result<(), Failure> {
     for root in &order.roots {
         match open_plain(&root.path) {
             Ok(_) => {}
+            // What is covered was looked at with care, and may be gone again.
+            Err(_) if root.access == Access::Hidden && held == Held::ByMounts => {}
+            Err(error) if root.access == Access::Hidden => {
+                return Err(Failure::at(Stage::Changed, &error, &root.path));
+            }
             Err(error) if root.access == Access::Protected && error.kind() == io::ErrorKind::NotFound => {
                 // Bubblewrap would make the file, in the user's folder.
                 if order.fixed.iter().any(|(path, _)| *path == root.path) {
