@@ -21,8 +21,11 @@ use crate::order::{Access, Order, Root};
 use crate::outcome::Stage;
 use crate::path_set::PathSet;
 
-/// How much the root of the jail may hold: names that mounts stand on, and nothing in them.
-const ROOT: &str = "4194304";
+/// How much the root of the jail may hold: names that mounts stand on, and copies of the system's small files.
+const ROOT: &str = "16777216";
+/// The largest of the system's files that is copied into the root. A mount for each would cost more: bubblewrap reads the
+/// list of all mounts for every one that it makes.
+const MOST_COPIED: u64 = 1 << 20;
 /// How much the folders around fixed files may hold: names, and nothing in them.
 const HOUSING: &str = "4194304";
 /// The most paths that bubblewrap mounts for us. It takes nine thousand arguments at most, and its time grows with the
@@ -48,7 +51,8 @@ pub(super) fn exec(bubblewrap: &Path, order: &Order, held: Held, report: &OwnedF
         Ok(fixed) => fixed,
         Err(failure) => return failure,
     };
-    let view = match view(order, held, &fixed) {
+    let copies = copies();
+    let view = match view(order, held, &fixed, &copies) {
         Ok(view) => view,
         Err(failure) => return failure,
     };
@@ -71,6 +75,11 @@ fn check(order: &Order, held: Held) -> Result<(), Failure> {
     for root in &order.roots {
         match open_plain(&root.path) {
             Ok(_) => {}
+            // What is covered was looked at with care, and may be gone again.
+            Err(_) if root.access == Access::Hidden && held == Held::ByMounts => {}
+            Err(error) if root.access == Access::Hidden => {
+                return Err(Failure::at(Stage::Changed, &error, &root.path));
+            }
             Err(error) if root.access == Access::Protected && error.kind() == io::ErrorKind::NotFound => {
                 // Bubblewrap would make the file, in the user's folder.
                 if order.fixed.iter().any(|(path, _)| *path == root.path) {
@@ -101,7 +110,7 @@ fn is_mounted(order: &Order, root: &Root, held: Held) -> bool {
     }
 }
 
-fn view(order: &Order, held: Held, fixed: &[Fixed]) -> Result<Vec<OsString>, Failure> {
+fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<Vec<OsString>, Failure> {
     let mut args: Vec<OsString> =
         ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
             .iter()
@@ -114,8 +123,8 @@ fn view(order: &Order, held: Held, fixed: &[Fixed]) -> Result<Vec<OsString>, Fai
     }
     // Memory that no process has resident must be bounded everywhere.
     args.extend(["--size", ROOT, "--tmpfs", "/"].map(OsString::from));
-    for path in rules::SYSTEM {
-        args.extend(["--ro-bind-try", path, path].map(OsString::from));
+    for path in rules::SYSTEM.iter().map(Path::new) {
+        args.extend(system(path, copies));
     }
     args.extend(["--proc", "/proc", "--dev", "/dev"].map(OsString::from));
     for folder in ["/dev/shm", "/tmp"] {
@@ -166,6 +175,38 @@ fn view(order: &Order, held: Held, fixed: &[Fixed]) -> Result<Vec<OsString>, Fai
     args.extend(["--remount-ro", "/", "--chdir"].map(OsString::from));
     args.push(order.cwd.clone().into());
     Ok(args)
+}
+
+/// One of the system's paths: the same link, a copy, or a mount.
+fn system(path: &Path, copies: &[Fixed]) -> Vec<OsString> {
+    // What it leads to is in the jail too.
+    if let Some(target) = link_into_system(path) {
+        return vec!["--symlink".into(), target.into(), path.into()];
+    }
+    match copies.iter().find(|copy| copy.path == path) {
+        Some(copy) => {
+            let bytes = copy.bytes.as_raw_fd().to_string();
+            vec!["--perms".into(), "0444".into(), "--file".into(), bytes.into(), path.into()]
+        }
+        None => vec!["--ro-bind-try".into(), path.into(), path.into()],
+    }
+}
+
+/// Where a link of the system's leads, if that is below `/usr`.
+fn link_into_system(path: &Path) -> Option<PathBuf> {
+    let target = fs::read_link(path).ok()?;
+    path.canonicalize().ok()?.starts_with("/usr").then_some(target)
+}
+
+/// Copies of the system's small files.
+fn copies() -> Vec<Fixed> {
+    let files = rules::SYSTEM.iter().map(Path::new).filter(|path| link_into_system(path).is_none());
+    files
+        .filter(|path| path.metadata().is_ok_and(|data| data.is_file() && data.len() <= MOST_COPIED))
+        .filter_map(|path| {
+            Some(Fixed { path: path.to_owned(), bytes: nameless(&fs::read(path).ok()?).ok()? })
+        })
+        .collect()
 }
 
 /// The innermost root that a path lies in.

@@ -199,9 +199,14 @@ impl Rules {
         }
         paths.sort();
         for path in paths {
-            // A link is not followed, so there is nothing to open; what vanished meanwhile needs no rule.
-            if open_plain(&path).is_ok() {
-                self.around(&path, wanted)?;
+            // A link is not followed, so there is nothing to open.
+            if open_plain(&path).is_err() {
+                continue;
+            }
+            match self.around(&path, wanted) {
+                // What vanished meanwhile needs no rule.
+                Err(failure) if failure.errno == libc::ENOENT => {}
+                done => done?,
             }
         }
         Ok(())

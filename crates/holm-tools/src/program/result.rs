@@ -34,6 +34,7 @@ pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> T
         Ending::Cancelled => failed("stopped: it was cancelled"),
         Ending::OutOfOutput => failed("stopped: it wrote too much"),
         Ending::OutOfMemory => failed("stopped: it used too much memory"),
+        Ending::MadeProtected => failed("stopped: it made protected names again and again"),
         Ending::Lost => failed("nobody knows how it ended: what watched it is gone"),
     }
 }

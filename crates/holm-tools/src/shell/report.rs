@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use holm_grants::{Grant, Request};
-use holm_jail::{Ending, Outcome, Suspicion};
+use holm_jail::{Ending, Fate, Outcome, ProtectedName, Suspicion};
 use holm_kernel::ToolOutput;
 
 use super::call::Call;
@@ -43,6 +43,7 @@ pub(super) fn report(
     }
     let ending = ending(outcome.ending);
     let mut lines: Vec<String> = ending.iter().cloned().collect();
+    lines.extend(outcome.appeared.iter().map(|name| appeared(setup, name)));
     lines.extend(turned_away(setup, hosts));
     if ending.is_some() {
         lines.extend(refusals(setup, call, outcome, hosts));
@@ -53,7 +54,24 @@ pub(super) fn report(
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("[{line}]")).collect();
     text.push_str(&lines.join("\n"));
-    if ending.is_some() { ToolOutput::failed(text) } else { ToolOutput::text(text) }
+    let is_failed = ending.is_some() || !outcome.appeared.is_empty();
+    if is_failed { ToolOutput::failed(text) } else { ToolOutput::text(text) }
+}
+
+/// A line about a protected name that appeared while the command ran.
+fn appeared(setup: &Setup, name: &ProtectedName) -> String {
+    let path = |path: &Path| path.strip_prefix(&setup.workspace).unwrap_or(path).display().to_string();
+    let fate = match &name.fate {
+        Fate::Removed => "was removed".into(),
+        Fate::SetAside(aside) => {
+            format!("was renamed to {}, because it is older than the command", path(aside))
+        }
+        Fate::Stays => "could not be removed: look at it before you use it".into(),
+    };
+    let path = path(&name.path);
+    format!(
+        "{path} is protected: commands cannot create it, whatever is granted; it appeared while this one ran, and {fate}"
+    )
 }
 
 /// Lines about hosts that the proxy refused; these are known, also where the command made do without.
@@ -88,6 +106,7 @@ fn ending(ending: Ending) -> Option<String> {
         Ending::Cancelled => "stopped: it was cancelled".into(),
         Ending::OutOfOutput => "stopped: it wrote too much; send the output to a file".into(),
         Ending::OutOfMemory => "stopped: it used too much memory".into(),
+        Ending::MadeProtected => "stopped: it made protected names again and again".into(),
         Ending::Lost => "nobody knows how it ended: what watched it is gone".into(),
     })
 }

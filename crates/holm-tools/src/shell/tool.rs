@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_jail::{Capture, Jail, Task};
+use holm_jail::{Capture, Jail, JailError, Stage, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
@@ -19,6 +19,9 @@ use super::setup::Setup;
 
 /// Shells that read what the parser reads, best first.
 const SHELLS: [&str; 4] = ["/usr/bin/bash", "/bin/bash", "/usr/bin/sh", "/bin/sh"];
+
+/// How often a command is started where a hidden file is moved at that moment, with a new look at what is to be hidden.
+const MAX_STARTS: u32 = 20;
 
 /// Runs scripts; see [`Shell::script_tool`](super::Shell::script_tool).
 #[derive(Debug, Clone)]
@@ -42,6 +45,8 @@ struct Order {
     script: Script,
     folder: Option<String>,
     seconds: Option<u64>,
+    /// How often it was started in vain.
+    starts: u32,
 }
 
 impl ScriptTool {
@@ -118,7 +123,7 @@ fn script_order(setup: &Setup, job: &Job) -> Result<Order, String> {
     let quiet: &[&str] = if shell.ends_with("bash") { &["--noprofile", "--norc"] } else { &[] };
     let task = Task::new(shell).args(quiet.iter().copied()).args(["-c", &arguments.script]);
     let (text, folder) = (arguments.script, arguments.folder);
-    Ok(Order { task, text, script, folder, seconds: arguments.seconds })
+    Ok(Order { task, text, script, folder, seconds: arguments.seconds, starts: 0 })
 }
 
 fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
@@ -137,7 +142,7 @@ fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
         task = task.input(input);
     }
     let folder = arguments.folder;
-    Ok(Order { task, text: words.join(" "), script, folder, seconds: arguments.seconds })
+    Ok(Order { task, text: words.join(" "), script, folder, seconds: arguments.seconds, starts: 0 })
 }
 
 /// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
@@ -175,6 +180,10 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     };
     let (outcome, refused) = match errand.run(&jail, &order.task, Capture::default(), &job.stop).await {
         Ok(ended) => ended,
+        Err(JailError::Start { stage: Stage::Changed, .. }) if order.starts < MAX_STARTS => {
+            let order = Order { starts: order.starts.saturating_add(1), ..order };
+            return Box::pin(perform(setup, job, order)).await;
+        }
         Err(error) => return ToolOutput::failed(format!("not started: {error}")),
     };
     let folder = setup.workspace.join(order.folder.as_deref().unwrap_or("."));
