@@ -6,7 +6,9 @@ use holm_grants::{GrantSet, Level, Mode, Need};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::{Run, catalogue::Entry, ladder::Climbed, question::Ask, skill::Skilled, state::Phase};
+use super::{
+    Run, call::BUDGET_SPENT, catalogue::Entry, ladder::Climbed, question::Ask, skill::Skilled, state::Phase,
+};
 use crate::digest::Digest;
 use crate::loops::{Fingerprint, Progress};
 use crate::planted::{Bug, planted};
@@ -234,7 +236,7 @@ impl Run {
         for call in calls {
             let id = self.next_call();
             let mut slot = self.new_slot(id, call);
-            self.refuse(&mut slot, "not run: the budget is spent");
+            self.refuse(&mut slot, BUDGET_SPENT);
             batch.slots.push(slot);
         }
         self.state.phase = Phase::Working(batch);

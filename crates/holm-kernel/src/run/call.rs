@@ -28,6 +28,9 @@ use crate::{
     PlanRole, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest,
 };
 
+/// What the model is told of a call that does not start because the budget is spent.
+pub(super) const BUDGET_SPENT: &str = "not run: the budget is spent";
+
 /// How far back in a reply equal calls are looked for: the calls that a reply may make by default. It keeps a reply of
 /// very many calls linear.
 const TWINS_WITHIN: usize = 64;
@@ -212,6 +215,10 @@ impl Run {
             }
         }
         let Some(entry) = slot.entry.clone() else { return };
+        if self.is_budget_spent() {
+            // As in a reply that comes when nothing is left: no model would hear the result.
+            return self.refuse(slot, BUDGET_SPENT);
+        }
         // Others of the same batch may have used up the quota since this one was looked at.
         if let Some(refusal) = self.over_quota(slot) {
             return self.turn_down(slot, &refusal);

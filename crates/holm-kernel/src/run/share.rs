@@ -114,6 +114,12 @@ impl Run {
         (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
     }
 
+    /// Whether all of the budget is spent, with nothing that children could give back.
+    pub(super) fn is_budget_spent(&self) -> bool {
+        let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen));
+        limit.is_some_and(|limit| self.state.spent >= limit)
+    }
+
     /// Whether the run could go on with what its children may give back: only their shares stand against this limit.
     pub(super) fn awaits_shares(&self, ending: &Ending) -> bool {
         let is_short = match ending {

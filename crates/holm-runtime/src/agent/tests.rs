@@ -3,14 +3,16 @@ use std::sync::{Arc, Mutex};
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Budget, Ending, Event, ModelResult, NanoUsd, Seq, Tool as Declaration, ToolOutput, journal,
+    Budget, Config, Ending, Event, Input, MarkRule, Model, ModelResult, NanoUsd, Receipt, Seq, Started,
+    Timestamp, Tool as Declaration, ToolOutput,
+    journal::{self, ReplayError},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::*;
 use crate::{
-    FnTool, JournalFailed, JsonLinesFolder, MemoryJournals, Notice, fork_journal,
+    Durability, FnTool, JournalFailed, Journals as _, JsonLinesFolder, MemoryJournals, Notice, fork_journal,
     testing::{calls_with, plays, says, thinks},
     tool_fn,
 };
@@ -197,6 +199,40 @@ async fn a_fork_in_the_midst_of_work_can_drop_it() {
     let last = Seq::new(records.len() as u64 - 1);
     let whole = |under_way| fork_journal(&text, last, "b", under_way).unwrap();
     assert_eq!(whole(UnderWay::Kept), whole(UnderWay::Dropped), "nothing is under way at the end");
+}
+
+#[test]
+fn a_journal_that_another_kernel_continued_is_forked_before_the_record_that_diverges() {
+    let config = Config::new(Model::named("test/one"));
+    let started = Started::new("trunk", 7, config);
+    let (mut run, mut writer, mut lines) = journal::begin(started, Timestamp::new(1)).unwrap();
+    let now = Timestamp::new(2);
+    lines += &journal::step(&mut run, &mut writer, now, Input::Prompted("go".into())).unwrap();
+    // As a kernel with other rules would have written it.
+    let receipt = Receipt { seq: Seq::new(2), at: now, effects: 0xfeed };
+    let payload = journal::payload(&Input::Cancelled { reason: "enough".into() }).unwrap();
+    lines += &writer.append(receipt, &payload).unwrap();
+    let whole = fork_journal(lines.as_bytes(), Seq::new(2), "b", UnderWay::Kept).unwrap_err();
+    assert!(matches!(whole, DriveError::Replay(ReplayError::Diverged { .. })), "{whole}");
+    let forked = fork_journal(lines.as_bytes(), Seq::new(1), "b", UnderWay::Kept).unwrap();
+    let run = journal::replay(&journal::decode_strict(forked.as_bytes()).unwrap()).unwrap();
+    assert_eq!(run.transcript()[0].plain_text(), "go");
+}
+
+#[tokio::test]
+async fn a_run_that_is_resumed_follows_the_stricter_rule_and_is_told_so_once() {
+    let journals = MemoryJournals::new();
+    let agent = Agent::builder("test/one", plays([])).journals(journals.clone()).build().unwrap();
+    let lax = Config { mark_rule: MarkRule::AskAfterBoth, ..agent.config().clone() };
+    let (_, _, lines) = journal::begin(Started::new("edge", 7, lax), Timestamp::new(1)).unwrap();
+    journals.create("edge").await.unwrap().append(&lines, Durability::Synced).await.unwrap();
+    let strict = || Changes { mark_rule: Some(MarkRule::AskAfterAny), ..Changes::default() };
+    for _ in 0..2 {
+        let session = agent.resume_with("edge", strict()).await.unwrap();
+        assert_eq!(session.run().config().mark_rule, MarkRule::AskAfterAny);
+    }
+    let text = String::from_utf8(journals.read("edge").await.unwrap()).unwrap();
+    assert_eq!(text.matches(r#"{"narrowed":"#).count(), 1);
 }
 
 #[tokio::test]

@@ -210,6 +210,10 @@ impl Kernel {
         self.permit_again(place);
         let call = &self.calls[place];
         let (Stage::Ready, Some(tool)) = (&call.stage, call.tool.clone()) else { return Ok(()) };
+        if self.budget.is_some_and(|limit| self.money.spent >= limit) {
+            self.refuse(place);
+            return Ok(());
+        }
         if let ToolKind::Agent { grants, reserve, tokens } = &tool.kind {
             let wanted = (*reserve, *tokens);
             let grants = self.authority.lasting().meet(grants);

@@ -17,7 +17,9 @@ const URL: &str = r#"{"url":"https://api.example.com/x"}"#;
 fn tools() -> Vec<Tool> {
     let yields = |untrusted, private, egress| Yields { untrusted, private, egress };
     let mut fetch = tool("fetch");
-    fetch.schema = Json::parse(r#"{"type":"object","required":["url"]}"#).expect("a schema");
+    fetch.schema =
+        Json::parse(r#"{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}"#)
+            .expect("a schema");
     fetch.needs = vec!["fetch:{url}".parse().expect("a template")];
     let mut save = tool("save").level(Level::Write);
     save.needs = vec!["write:out/a".parse().expect("a template")];

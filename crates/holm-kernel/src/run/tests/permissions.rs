@@ -273,7 +273,8 @@ fn a_person_reads_plain_text_and_the_digest_is_that_of_what_runs() {
 
 #[test]
 fn a_need_stands_on_one_line_and_a_long_list_shows_both_its_ends() {
-    let schema = Json::parse(r#"{"type":"object"}"#).expect("a schema");
+    let schema =
+        Json::parse(r#"{"type":"object","properties":{"path":{"type":"array"}}}"#).expect("a schema");
     let mut many = Tool::new("save", "", schema).level(Level::Write);
     many.needs = vec!["write:{path}".parse().expect("a template")];
     let paths: Vec<String> = (0..200).map(|n| format!("\"out/{n}\"")).collect();
