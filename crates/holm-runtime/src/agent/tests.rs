@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Budget, Config, Ending, Event, Input, MarkRule, Model, ModelResult, NanoUsd, Receipt, Seq, Started,
+    Budget, Config, Ending, Event, FailureClass, Input, MarkRule, Model, ModelResult, NanoUsd, Receipt, Seq, Started,
     Timestamp, Tool as Declaration, ToolOutput,
     journal::{self, ReplayError},
 };
@@ -93,6 +93,40 @@ async fn a_session_goes_on_after_its_process_is_gone() {
     assert_eq!(session.run().transcript().len(), 4);
     let taken = second.start_as("chat").await.unwrap_err();
     assert_eq!(taken, DriveError::Journal(JournalFailed::Exists { run: "chat".into() }));
+}
+
+#[tokio::test]
+async fn a_session_that_ends_its_host_five_times_is_given_up_and_goes_on_with_the_next_prompt() {
+    let (called, mut calls) = tokio::sync::mpsc::unbounded_channel();
+    let hangs = crate::model_fn(move |_| {
+        let _ = called.send(());
+        Box::pin(std::future::pending())
+    });
+    let journals = MemoryJournals::new();
+    let agent = Agent::builder("test/one", Arc::new(hangs)).journals(journals.clone()).build().unwrap();
+    let mut session = agent.start_as("chat").await.unwrap();
+    tokio::select! {
+        report = session.prompt("go") => panic!("{report:?}"),
+        _ = calls.recv() => drop(session),
+    }
+    for _ in 0..4 {
+        let mut session = agent.resume("chat").await.unwrap();
+        tokio::select! {
+            report = session.go_on() => panic!("{report:?}"),
+            _ = calls.recv() => {}
+        }
+    }
+    let report = agent.resume("chat").await.unwrap().go_on().await.unwrap().unwrap();
+    assert!(
+        matches!(report.ending, Ending::Failed { class: FailureClass::HostCrash, attempts: 5, .. }),
+        "{report:?}"
+    );
+    assert!(report.text().unwrap_err().to_string().contains("send another prompt"), "{report:?}");
+    assert!(report.usage.estimated > 0 && report.usage.estimated == report.usage.total(), "{report:?}");
+    let calm = Agent::builder("test/one", plays([says("back")])).journals(journals.clone()).build().unwrap();
+    let mut session = calm.resume("chat").await.unwrap();
+    assert_eq!(session.go_on().await.unwrap(), None);
+    assert_eq!(session.prompt("again").await.unwrap().text().unwrap(), "back");
 }
 
 /// A tool that changes something, and says how often it ran.
