@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex};
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Budget, Config, Ending, Event, FailureClass, Input, MarkRule, Model, ModelResult, NanoUsd, Receipt, Seq, Started,
-    Timestamp, Tool as Declaration, ToolOutput,
+    Budget, Config, Ending, Event, FailureClass, Input, MarkRule, Model, ModelResult, NanoUsd, Receipt, Seq,
+    Started, Timestamp, Tool as Declaration, ToolOutput,
     journal::{self, ReplayError},
 };
 use schemars::JsonSchema;

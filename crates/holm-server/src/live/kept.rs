@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Refusal, SessionId, jobs::WallClock};
 
 /// Where accepted prompts lie, each under the name of its session.
-const PROMPTS: &str = "prompts";
+const PROMPTS: &str = holm_store::PROMPT_TRAY;
 /// Where it is noted what sessions may cost by themselves, as long as their users' budgets bind them more.
 const BOUNDS: &str = "bounds";
 

@@ -144,6 +144,13 @@ impl Purses {
         }
     }
 
+    /// The users whose runs are at work here.
+    pub(super) fn users_at_work(&self) -> Vec<UserName> {
+        let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let some = users.iter().filter(|(_, purse)| !purse.lock().open.is_empty());
+        some.map(|(user, _)| user.clone()).collect()
+    }
+
     /// Divides what is left anew, because it has become another.
     pub(crate) async fn divide(&self, user: &UserName, store: &Store) -> Result<(), Refusal> {
         let purse = self.of(user);

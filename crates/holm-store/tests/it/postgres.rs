@@ -62,7 +62,8 @@ async fn a_database_of_the_schema_before_is_opened_with_all_it_holds_and_used_on
     drop((journal, store));
     // What the last steps added goes, what they took comes back, and the version is what it was.
     let client = place.client().await;
-    let before = "ALTER TABLE holm_runs ADD holder text; DROP TABLE holm_folds; UPDATE holm_schema SET version = 5";
+    let before =
+        "ALTER TABLE holm_runs ADD holder text; DROP TABLE holm_folds; UPDATE holm_schema SET version = 5";
     client.batch_execute(before).await.unwrap();
 
     let store = place.open(Options::new()).await;
