@@ -285,14 +285,9 @@ impl Hall {
         theirs: &HashSet<(UserName, SessionId)>,
     ) -> usize {
         let mut resumed = 0;
-<<<<<<< HEAD
-        for user in users {
-            let Ok(home) = self.workshop.home(user).await else { continue };
+        for (user, ids) in self.parked(users).await {
             let mut openings = JoinSet::new();
-            for id in parked(&home.store).await {
-                if theirs.contains(&(user.clone(), id.clone())) {
-                    continue;
-                }
+            for id in ids.into_iter().filter(|id| !theirs.contains(&(user.clone(), id.clone()))) {
                 if openings.len() >= OPENINGS {
                     resumed += usize::from(matches!(openings.join_next().await, Some(Ok(true))));
                 }
@@ -301,21 +296,11 @@ impl Hall {
             }
             while let Some(opened) = openings.join_next().await {
                 resumed += usize::from(matches!(opened, Ok(true)));
-=======
-        for (user, ids) in self.parked(users).await {
-            for id in ids.into_iter().filter(|id| !theirs.contains(&(user.clone(), id.clone()))) {
-                let Ok(room) = self.enter(&user, &id).await else { continue };
-                // It had its place before the server ended, so nobody tells it now that the line is too long.
-                let asked = room.ask(None, self.admission.queue_again(&user));
-                self.metrics.runs.add(u64::from(asked.is_ok()));
-                resumed += usize::from(asked.is_ok());
->>>>>>> postgres
             }
         }
         resumed
     }
 
-<<<<<<< HEAD
     /// Goes on with one that was under way when a server ended; whether it does.
     async fn resume_one(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
         let Ok(room) = self.enter(user, id).await else { return false };
@@ -323,7 +308,8 @@ impl Hall {
         let asked = room.ask(None, self.admission.queue_again(user));
         self.metrics.runs.add(u64::from(asked.is_ok()));
         asked.is_ok()
-=======
+    }
+
     /// What of these users was under way and may be resumed, in order. One query where all are in one database.
     async fn parked(&self, users: &[UserName]) -> Vec<(UserName, Vec<SessionId>)> {
         let Ok(all) = self.workshop.parked().await else { return Vec::new() };
@@ -348,7 +334,6 @@ impl Hall {
             }
         }
         found
->>>>>>> postgres
     }
 
     /// Goes on with what nobody drives any more, of servers that share a store with this one. How many.
