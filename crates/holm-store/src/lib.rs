@@ -38,6 +38,18 @@
 //! of them: 64 runs that wait together share one sync. If a sync ever fails, every later one is refused until the store
 //! is opened again, because the system may have dropped what it could not write.
 //!
+//! # What a long session costs
+//!
+//! Opening a run reads its last snapshot and the records from there on, and checks the chain from the snapshot's record.
+//! A snapshot holds what the model is shown and what decides, not the transcript: the records have that already. A snapshot
+//! that is missing, damaged or from another journal is left aside, and the whole journal is read and verified.
+//! [`Journals::read`](holm_runtime::Journals::read), exports and replays always read everything.
+//!
+//! Usage, the ledger and the search index are kept with the number of records that they hold, and with the state of the fold
+//! there. [`Store::usage`] and [`Store::spent`] read the records since, of the sessions that moved, and nothing of the
+//! others. What a kernel of other rules counted stays counted. A list brings all sessions that moved up to date at once.
+//! Journals are decoded and folded on threads that may block.
+//!
 //! # Who may write
 //!
 //! A run is driven in one place at a time. In SQLite a lease names a lock file that the system unlocks when its process

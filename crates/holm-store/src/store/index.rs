@@ -119,22 +119,8 @@ impl Store {
         let run = &stale.run;
         let known = self.inner.backend.fold_row(run.no).await?;
         let (store, row, folded) = (self.clone(), run.clone(), stale.folded);
-        let mut work = blocking(move || store.begin_fold(&row, known, folded)).await?;
-        let mut records = work.fold.records();
-        loop {
-            let lines = self.inner.backend.records(run.no, records..records + AT_ONCE).await?;
-            let (from, count) = (records, lines.len() as u64);
-            let (store, row) = (self.clone(), run.clone());
-            work = blocking(move || {
-                work.add(&row, &store.inner.opened(&row, lines, from)?)?;
-                Ok(work)
-            })
-            .await?;
-            records += count;
-            if count < AT_ONCE {
-                break;
-            }
-        }
+        let work = blocking(move || store.begin_fold(&row, known, folded)).await?;
+        let (work, records) = self.read_on(run, work).await?;
         self.adopt(run, &work.spilled).await?;
         let Work { fold, texts, .. } = work;
         // What was spent is spent, although this kernel cannot count it again.
@@ -156,6 +142,25 @@ impl Store {
         })
         .await?;
         self.inner.backend.keep_folded(run.no, derived).await
+    }
+
+    /// Folds the records that are new, some at a time; gives how many there are in all.
+    async fn read_on(&self, run: &RunRow, mut work: Work) -> Result<(Work, u64), StoreError> {
+        let mut records = work.fold.records();
+        loop {
+            let lines = self.inner.backend.records(run.no, records..records + AT_ONCE).await?;
+            let (from, count) = (records, lines.len() as u64);
+            let (store, row) = (self.clone(), run.clone());
+            work = blocking(move || {
+                work.add(&row, &store.inner.opened(&row, lines, from)?)?;
+                Ok(work)
+            })
+            .await?;
+            records += count;
+            if count < AT_ONCE {
+                return Ok((work, records));
+            }
+        }
     }
 
     /// Goes on from the state that is kept, unless everything is to be computed anew.

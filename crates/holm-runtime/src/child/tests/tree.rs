@@ -146,7 +146,7 @@ async fn go_on(levels: u32, process: &Process) -> Option<Ending> {
     let mut session = tree(levels, process).resume("root").await.unwrap();
     let report = match session.go_on().await.unwrap() {
         Some(report) => report,
-        None if session.run().transcript().is_empty() => session.prompt("t").await.unwrap(),
+        None if session.run().view().is_empty() => session.prompt("t").await.unwrap(),
         None => return None,
     };
     Some(report.ending)
