@@ -7,7 +7,7 @@
 use std::fs::{self, FileType};
 use std::path::{Component, Path, PathBuf};
 
-use holm_grants::{Denials, FilePath, Grant, GrantSet, PathPattern, Request};
+use holm_grants::{Denial, Denials, FilePath, Grant, GrantSet, PathPattern, Request};
 use holm_jail::Jail;
 
 use super::changes::{WorkspaceRecord, is_called_git, is_repository};
@@ -61,7 +61,8 @@ impl Scan<'_> {
         let mut open = vec![(root.to_owned(), found.file_type())];
         while let Some((path, kind)) = open.pop() {
             self.looked_at += 1;
-            match self.standing(&path, path == *root) {
+            match self.standing(&path, root) {
+                Standing::Hidden | Standing::Fixed if kind.is_symlink() => self.hold_target(&path, root),
                 Standing::Hidden => self.hide(&path),
                 _ if self.looked_at > MAX_LOOKED_AT && self.rules.is_empty() => self.protect(&path),
                 _ if self.looked_at > MAX_LOOKED_AT => self.hide(&path),
@@ -70,6 +71,20 @@ impl Scan<'_> {
                 Standing::Free if kind.is_dir() => open.extend(self.enter(&path)),
                 Standing::Free => self.meet(&path),
             }
+        }
+    }
+
+    /// Holds what a link leads to: a jail holds no link. That the link is another is told when the command has ended.
+    fn hold_target(&mut self, link: &Path, root: &Path) {
+        self.record.watch(link);
+        let Some(real) = link.canonicalize().ok().filter(|real| *real != *root && real.starts_with(root))
+        else {
+            return;
+        };
+        match self.standing(link, root) {
+            Standing::Hidden => self.hide(&real),
+            Standing::Fixed => self.protect(&real),
+            Standing::Free => {}
         }
     }
 
@@ -106,11 +121,12 @@ impl Scan<'_> {
         let mut repositories = std::mem::take(&mut self.repositories);
         repositories.truncate(MAX_REPOSITORIES_READ);
         repositories.extend(GitFolder::around(self.workspace));
-        for path in NamedPaths::find(self.workspace, &repositories).iter() {
+        let workspace = self.workspace;
+        let elsewhere = roots.iter().filter(|root| !root.starts_with(workspace));
+        for place in std::iter::once(workspace).chain(elsewhere.map(PathBuf::as_path)) {
+            let named = NamedPaths::find(place, &repositories);
             // A jail holds no link; where one leads to is among the paths too.
-            if leads_through_no_link(path) {
-                self.protect(path);
-            }
+            named.iter().filter(|path| leads_through_no_link(path)).for_each(|path| self.protect(path));
         }
         let submodules = repositories.iter().flat_map(|repository| {
             let inside = |link: &PathBuf| link.components().all(|part| matches!(part, Component::Normal(_)));
@@ -134,18 +150,18 @@ impl Scan<'_> {
             let path = self.workspace.join(name);
             let is_missing = path.symlink_metadata().is_err();
             let has_folder = path.parent().is_some_and(Path::is_dir);
-            if is_missing && has_folder && matches!(self.standing(&path, false), Standing::Fixed) {
+            if is_missing && has_folder && matches!(self.standing(&path, self.workspace), Standing::Fixed) {
                 self.protect(&path);
             }
         }
     }
 
-    fn standing(&self, path: &Path, is_root: bool) -> Standing {
+    fn standing(&self, path: &Path, root: &Path) -> Standing {
         if self.rules.is_empty() {
             return Standing::Free;
         }
         // What lies in a denied folder is not met on a walk: the folder is. A root may lie in one.
-        let last = path.file_name().and_then(|name| name.to_str()).filter(|_| !is_root);
+        let last = path.file_name().and_then(|name| name.to_str()).filter(|_| path != root);
         let rules = self.rules.about(last);
         if rules.is_empty() && is_short(path) && last.is_some_and(is_plain) {
             return Standing::Free;
@@ -158,10 +174,17 @@ impl Scan<'_> {
         if names.is_empty() && path != self.workspace {
             return Standing::Hidden;
         }
+        // What a rule finds anywhere in the workspace it finds in a folder elsewhere that was granted, too.
+        let elsewhere = path.strip_prefix(root).ok().filter(|_| inside.is_none()).and_then(Path::to_str);
+        let elsewhere: Option<FilePath> = elsewhere.and_then(|name| name.parse().ok());
         let hit = |request: fn(FilePath) -> Request| {
-            names.iter().any(|name| {
-                let request = request(name.clone());
-                rules.iter().any(|rule| rule.hits(&request) && !Denies::is_example(rule, name))
+            let hits = |rule: &Denial, name: &FilePath| {
+                rule.hits(&request(name.clone())) && !Denies::is_example(rule, name)
+            };
+            let is_anywhere = |rule: &Denial| rule.to_string().contains(":**/");
+            rules.iter().any(|rule| {
+                names.iter().any(|name| hits(rule, name))
+                    || elsewhere.as_ref().is_some_and(|name| is_anywhere(rule) && hits(rule, name))
             })
         };
         if hit(Request::Read) {

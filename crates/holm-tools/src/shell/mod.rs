@@ -15,8 +15,14 @@
 //! # What is never writable
 //!
 //! `.git/hooks` and `.git/config` and their like in every git folder that is there when a command starts, whatever is granted
-//! (so `git init` and `git config` do not work in here), Holm's own folder `.holm`, and what the host protects by name. What the deny list names is not even readable: such files seem
-//! empty.
+//! (so `git init` and `git config` do not work at the top of the workspace), what the configuration of git names in the
+//! workspace, Holm's own folder `.holm`, and what the host protects by name. What the deny list names is not even readable:
+//! such files seem empty.
+//!
+//! # What a command leaves
+//!
+//! When a command has ended, the folders that changed are looked at. New repositories are told, and what git would run in
+//! them at the user's next call is disabled.
 
 mod arguments;
 mod call;

@@ -393,3 +393,52 @@ async fn a_grant_that_names_a_file_opens_it_to_commands() {
     assert_eq!(fs::read_to_string(cell.path("work/.vscode/tasks.json")).unwrap(), "asked\n");
     assert!(!cell.path("work/.idea/x").exists());
 }
+
+#[tokio::test]
+async fn links_by_the_names_of_the_table_do_not_keep_commands_from_running() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        for name in ["conf/editor/tasks.json", "conf/secret"] {
+            cell.write(&format!("work/{name}"), "mine");
+        }
+        cell.outside("sh", &["-c", "ln -s conf/editor .vscode; ln -s conf/secret .env; ln -s nowhere .idea"]);
+        let shell = cell.shell().denials(Denies::of_commands());
+        let script = "echo begun; cat .env conf/secret; echo evil > .vscode/tasks.json; echo evil > conf/editor/new; \
+                      rm .vscode; mkdir .vscode; echo evil > .vscode/tasks.json";
+        let said = cell.sh(&shell, script).await.text;
+        assert!(said.contains("begun") && !said.contains("mine"), "{way:?}: {said}");
+        let read = |name: &str| fs::read_to_string(cell.path(&format!("work/{name}"))).ok();
+        assert_eq!(read("conf/editor/tasks.json").as_deref(), Some("mine"), "{way:?}: {said}");
+        assert_eq!(read("conf/editor/new"), None, "{way:?}: {said}");
+        assert!(said.contains("[changed: .vscode (editors"), "{way:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_elsewhere_that_was_granted_is_held_like_the_workspace() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        for name in [".env", ".vscode/tasks.json"] {
+            cell.write(&format!("other/{name}"), "mine");
+        }
+        let shell = cell.shell().denials(Denies::of_commands());
+        let other = cell.path("other");
+        let script = format!(
+            "{ARM} cd {0}; cat .env; echo evil > .vscode/tasks.json; arm n/.git; echo x > free",
+            other.display()
+        );
+        let list =
+            |items: &[&str]| Json::from(items.iter().map(|item| Json::from(*item)).collect::<Vec<_>>());
+        let other = other.to_str().unwrap();
+        let arguments = Json::object([
+            ("script", script.as_str().into()),
+            ("read", list(&[".", other])),
+            ("write", list(&[".", other])),
+        ]);
+        let said = run(&shell.script_tool(), &arguments).await.text;
+        assert!(!said.contains("mine") && said.contains("core.fsmonitor"), "{way:?}: {said}");
+        let read = |name: &str| fs::read_to_string(cell.path(&format!("other/{name}"))).ok();
+        assert_eq!(read(".vscode/tasks.json").as_deref(), Some("mine"), "{way:?}: {said}");
+        assert!(read("free").is_some() && !everyday(&cell, "other/n"), "{way:?}: {said}");
+    }
+}
