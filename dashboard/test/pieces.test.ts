@@ -90,6 +90,7 @@ test('JSON is the same whatever the order of its keys', () => {
 
 test('what has no known price is not free', () => {
   assert.deepEqual([cost(0, 0), cost(0, 2), cost(1_500_000_000, 0), cost(1_500_000_000, 1)], ['$0', '—', '$1.50', '$1.50 +?']);
+  assert.deepEqual([cost(0, 0, 9), cost(1_500_000_000, 0, 9), cost(1_500_000_000, 1, 9)], ['$0', '~$1.50', '~$1.50 +?']);
   assert.deepEqual([unknownPrice(0), unknownPrice(1), unknownPrice(2)], [undefined, '1 call has no known price', '2 calls have no known price']);
 });
 

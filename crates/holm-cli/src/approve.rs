@@ -1,5 +1,9 @@
 //! Who answers when a call is asked about: what `--yes` names, then a person at the terminal or elsewhere, else nobody.
 
+mod covered;
+mod lookalikes;
+mod pages;
+
 use std::{
     io,
     path::{Path, PathBuf},
@@ -224,6 +228,10 @@ fn whole_tool(proposal: &Proposal) -> String {
 
 /// Why a call was denied, for the model and for the journal.
 fn nobody(proposal: &Proposal) -> String {
+    let never = proposal.missing.iter().find(|need| covered::is_never_granted(need));
+    if let Some(never) = never {
+        return format!("it needs {never}, which can never be granted");
+    }
     match (proposal.missing.first(), asked_although_granted(proposal)) {
         (Some(grant), _) => format!("nobody is there to be asked; it needs {grant}, which was not granted"),
         (None, Some(why)) => format!("nobody is there to be asked; {why}"),
@@ -260,6 +268,9 @@ fn level_asked(level: Level) -> Option<&'static str> {
 
 /// Which flags would have let a call run, for the person who reads the notes later.
 fn flags(proposal: &Proposal) -> String {
+    if let Some(never) = proposal.missing.iter().find(|need| covered::is_never_granted(need)) {
+        return format!("because it needs {never}, which can never be granted");
+    }
     let list = |flag: &str, grants: &[String]| {
         grants.iter().map(|grant| format!("{flag} {}", quoted(&typed(grant)))).collect::<Vec<_>>().join(" ")
     };
@@ -297,7 +308,9 @@ fn flags(proposal: &Proposal) -> String {
 }
 
 fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path>) -> Answer {
-    question(proposal, offer).iter().for_each(|line| screen.note(line));
+    if let Some(answer) = pages::show(screen, &question(proposal, offer)) {
+        return answer;
+    }
     let prefix =
         offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
@@ -311,8 +324,7 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path
         "  [y]es once, ne[v]er, [n]o: ".into()
     };
     for _ in 0..MOST_TRIES {
-        // What was typed before the question could be read answers something else; so does the rest of what was pasted.
-        let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+        forget_typed();
         let Some(line) = screen.question(&choices) else {
             return Answer::No { reason: "nobody answered".into() };
         };
@@ -333,6 +345,11 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path
         screen.note("  that is no answer; say one of the letters");
     }
     Answer::No { reason: "the person at the terminal gave no clear answer".into() }
+}
+
+/// Drops what was typed before a question could be read: it answers something else, as does the rest of what was pasted.
+fn forget_typed() {
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
 /// The arguments of a plan that the person has put otherwise. The model is shown what became of it, like any other call.
@@ -358,6 +375,9 @@ pub(crate) fn with_plan(arguments: &str, text: String) -> String {
 pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     let mut lines = vec![format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level)];
     lines.extend(offer.helper.iter().map(|helper| format!("  for        the helper {helper}")));
+    let warned = [offer.command.as_deref(), Some(proposal.arguments.as_str())].into_iter().flatten();
+    let warned: Vec<&str> = warned.chain(proposal.needs.iter().map(String::as_str)).collect();
+    let warnings = lookalikes::warnings(&warned.join("\n"), offer.command.as_deref());
     let command = offer.command.iter().flat_map(|command| close_up(command));
     lines.extend(command.map(|line| format!("  command    {line}")));
     match plan(proposal) {
@@ -368,13 +388,19 @@ pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
         }
     }
     for need in &proposal.needs {
-        let missing = if proposal.missing.contains(need) { " (not granted)" } else { "" };
+        let missing = match proposal.missing.contains(need) {
+            true if covered::is_never_granted(need) => " (can never be granted)",
+            true => " (not granted)",
+            false => "",
+        };
         lines.push(format!("  needs      {need}{missing}"));
     }
     lines.extend(proposal.hands_on.iter().map(|grant| format!("  hands on   {grant}")));
     lines.extend(
         proposal.reasons.iter().filter_map(|reason| why(*reason)).map(|why| format!("  because    {why}")),
     );
+    lines.extend(warnings.iter().map(|warning| format!("  beware     {warning}")));
+    lines.extend(covered::always(proposal, offer).map(|covers| format!("  always     {covers}")));
     lines
 }
 
@@ -425,11 +451,12 @@ fn close_up(text: &str) -> Vec<String> {
     lines
 }
 
-/// A line whose long runs of blanks, also of written ones as in JSON, are counted instead of shown.
+/// A line whose long runs of blanks, also of written ones as in JSON, and of marks are counted instead of shown.
 fn without_gaps(line: &str) -> String {
+    let line = &lookalikes::without_stacks(line);
     const BLANKS: [&str; 6] = [" ", "\t", "\\n", "\\t", "\\r", "\u{3000}"];
     let mut out = String::with_capacity(line.len());
-    let mut rest = line;
+    let mut rest = line.as_str();
     while !rest.is_empty() {
         let (mut after, mut blanks) = (rest, 0_usize);
         while let Some(next) = BLANKS.iter().find_map(|blank| after.strip_prefix(blank)) {
@@ -456,9 +483,13 @@ fn answer(line: &str, offer: &Offer) -> Option<Answer> {
         "a" | "always" => Answer::Session,
         "p" | "prefix" if offer.prefix.is_some() => Answer::Prefix,
         "v" | "never" => Answer::Never,
-        "n" | "no" => Answer::No { reason: "the person at the terminal said no".into() },
+        "n" | "no" => said_no(),
         _ => return None,
     })
+}
+
+fn said_no() -> Answer {
+    Answer::No { reason: "the person at the terminal said no".into() }
 }
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ pub(crate) async fn check(store: &Store, session: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     // Whoever resumes it is told in better words that it is not there.
-    let Ok(text) = store.read(session).await else { return Ok(()) };
-    if !stands_below_another(&journal::decode(&text)?.records) {
+    let Ok(started) = store.started(session).await else { return Ok(()) };
+    if started.config.depth == 0 {
         return Ok(());
     }
     let message = format!("the session `{session}` is a helper's, and is never resumed by itself");
@@ -50,11 +50,6 @@ pub(crate) async fn check(store: &Store, session: &str) -> anyhow::Result<()> {
         None => trouble.hint("the session that it belongs to is not here any more"),
     }
     .into())
-}
-
-fn stands_below_another(records: &[Record]) -> bool {
-    let first = records.first().and_then(|record| record.payload().input().ok());
-    matches!(first, Some(Input::Started(started)) if started.config.depth > 0)
 }
 
 /// The session at the top, if it is there.

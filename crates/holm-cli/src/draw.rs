@@ -112,11 +112,14 @@ impl EventSink for Drawing {
             under_way.hear(&event.event, call_of(&event.event).and_then(|call| state.tools.get(&call)));
         }
         if !self.show.progress {
-            // Another model may cost more, so this is said to everybody.
-            if let Some(line) = climbed(&event.event) {
+            // Another model may cost more, and what was said is lost, so both are said to everybody.
+            for line in climbed(&event.event).into_iter().chain(dropped(&event.event)) {
                 self.note(&format!("holm: {line}"));
             }
             return;
+        }
+        for line in dropped(&event.event) {
+            self.note(&format!("  {line}"));
         }
         let tool = |call: &CallId| state.tools.get(call).map_or("call", |tool| tool);
         if let Some(line) = progress(&event.event, tool) {
@@ -179,6 +182,12 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
         Event::ToolFlawed { tool, problems, .. } => format!("  {tool}: {}", problems.join("; ")),
         _ => return None,
     })
+}
+
+/// What a cancel dropped, a line each.
+fn dropped(event: &Event) -> Vec<String> {
+    let Event::QueueDropped { prompts, .. } = event else { return Vec::new() };
+    prompts.iter().map(|prompt| format!("dropped by the cancel: {}", prompt.plain_text())).collect()
 }
 
 /// Which model takes over.

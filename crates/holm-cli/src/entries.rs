@@ -8,7 +8,7 @@ use std::{
 };
 
 use holm::{
-    kernel::visible,
+    kernel::{visible, visible_line},
     runtime::{SecretString, Secrets},
 };
 use holm_config::{read_plain, read_plain_within};
@@ -301,12 +301,35 @@ impl Written {
         }
         let variables = ["env", "headers"].into_iter().filter_map(|key| self.entry.get(key)?.as_object());
         for (name, value) in variables.flatten() {
-            if let Some(value) = value.as_str().filter(|value| value.contains("${")) {
-                asks.push(format!("is given {} as {}", visible(value), visible(name)));
+            match value.as_str() {
+                Some(value) if value.contains("${") || loads_code(name) => {
+                    asks.push(format!("is given {} as {}", visible_line(value), visible_line(name)));
+                }
+                // The value may be a secret that stands in the file, so only its name is shown.
+                Some(_) => asks.push(format!("sets {}", visible_line(name))),
+                None => {}
             }
         }
         asks
     }
+}
+
+/// Whether a variable decides which code a program loads before its own.
+fn loads_code(variable: &str) -> bool {
+    const NAMES: [&str; 9] = [
+        "PATH",
+        "BASH_ENV",
+        "ENV",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "PERL5OPT",
+        "RUBYOPT",
+        "JAVA_TOOL_OPTIONS",
+        "PYTHONSTARTUP",
+    ];
+    let is_named = NAMES.iter().any(|name| variable.eq_ignore_ascii_case(name));
+    is_named
+        || ["LD_", "DYLD_", "PYTHONPATH", "PYTHONHOME", "GIT_"].iter().any(|head| variable.starts_with(head))
 }
 
 /// The files of servers, the user's own first.

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use holm::grants::{Denial, Denials, Grant, Kind, Request};
+use holm::grants::{Denial, Denials, Grant, GrantSet, Kind, Request};
 use holm_tools::{
     hooks::Vouched,
     root::{Denies, Protect, Root, RootError},
@@ -14,7 +14,11 @@ use crate::{entries::Entry, hooks::Owner, places::Places};
 
 /// Files that are read by tools and written by none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Kept(BTreeSet<PathBuf>);
+pub(crate) struct Kept {
+    files: BTreeSet<PathBuf>,
+    /// What the user granted: a grant that names a file which everyday tools run opens it.
+    granted: GrantSet,
+}
 
 impl Kept {
     /// The settings that hold here, the scripts that trusted hooks name, and the files with which servers are started.
@@ -25,24 +29,32 @@ impl Kept {
         let settings = found.user.into_iter().chain(projects).chain(policies);
         let files = settings.filter_map(|path| path.canonicalize().ok());
         let servers = Entry::admitted(places).flat_map(|entry| entry.files(&places.work, places));
-        Self(files.chain(scripts(places)).chain(servers).collect())
+        let files = files.chain(scripts(places)).chain(servers).collect();
+        Self { files, granted: GrantSet::default() }
+    }
+
+    /// With what the user granted.
+    pub(crate) fn granted<'a>(mut self, grants: impl IntoIterator<Item = &'a Grant>) -> Self {
+        self.granted.extend(grants.into_iter().cloned());
+        self
     }
 
     /// These files too.
     pub(crate) fn and(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.0.extend(files.into_iter().filter_map(|path| path.canonicalize().ok()));
+        self.files.extend(files.into_iter().filter_map(|path| path.canonicalize().ok()));
         self
     }
 
     /// The root, with these files kept from being written.
     pub(crate) fn over(&self, root: Root) -> Result<Root, RootError> {
-        self.0.iter().try_fold(root, |root, path| root.protect(path, Protect::Writes))
+        let root = root.naming(&self.granted);
+        self.files.iter().try_fold(root, |root, path| root.protect(path, Protect::Writes))
     }
 
     /// The rules for commands: the usual ones, and these files by the paths at which they really lie.
     pub(crate) fn of_commands(&self) -> Denials {
-        let mut denials = Denies::of_commands();
-        for path in &self.0 {
+        let mut denials = Denies::usual().naming(&self.granted).for_commands();
+        for path in &self.files {
             let Ok(request) = Request::new(Kind::Write, &path.to_string_lossy()) else { continue };
             let Ok(grant) = Grant::exactly(&request) else { continue };
             denials.insert(Denial::Grant(grant));

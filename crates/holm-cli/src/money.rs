@@ -33,15 +33,17 @@ pub(crate) enum Priced {
 impl Priced {
     /// As it is after one more reply.
     pub(crate) fn after(self, usage: Usage, cost: Option<NanoUsd>) -> Self {
-        if cost.is_none() && usage != Usage::default() { Self::InPart } else { self }
+        // A script has no provider that reports tokens, and none that is paid.
+        if cost.is_none() && usage.total() > usage.estimated { Self::InPart } else { self }
     }
 
-    /// Says what was spent, as far as that is known.
-    pub(crate) fn show(self, spent: NanoUsd) -> String {
+    /// Says what was spent, as far as that is known; `~` where some of it is an estimate.
+    pub(crate) fn show(self, spent: NanoUsd, usage: Usage) -> String {
+        let about = if usage.is_estimated() && spent > NanoUsd::ZERO { "~" } else { "" };
         match self {
-            Self::Whole => show(spent),
+            Self::Whole => format!("{about}{}", show(spent)),
             Self::InPart if spent == NanoUsd::ZERO => "price not known".to_owned(),
-            Self::InPart => format!("{} + unpriced", show(spent)),
+            Self::InPart => format!("{about}{} + unpriced", show(spent)),
         }
     }
 }

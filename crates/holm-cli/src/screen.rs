@@ -331,8 +331,15 @@ fn why_over(open: &Open, ends: Ends) -> Option<&'static str> {
 
 /// How many columns the terminal of the notes has.
 fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(io::stderr());
-    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
+    size().0
+}
+
+/// How many columns the terminal of the notes has, and how many lines where it says so.
+pub(crate) fn size() -> (usize, Option<usize>) {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
+    let told = |many: u16| Some(usize::from(many)).filter(|many| *many > 0);
+    let columns = size.as_ref().and_then(|size| told(size.ws_col));
+    (columns.unwrap_or(USUAL_WIDTH), size.and_then(|size| told(size.ws_row)))
 }
 
 /// Writes and does not mind if nobody reads any more: the run goes on, and its journal has everything. A full disk is remembered, so

@@ -56,6 +56,11 @@ impl Leases {
         before.saturating_sub(self.0.len()) as u64
     }
 
+    /// Ends the lease for this very grant.
+    pub fn end(&mut self, grant: &Grant) {
+        self.0.retain(|lease| lease.grant != *grant);
+    }
+
     /// The grants that hold at this moment.
     #[must_use]
     pub fn active_at(&self, now: u64) -> GrantSet {

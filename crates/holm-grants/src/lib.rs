@@ -77,3 +77,4 @@ pub use request::Request;
 pub use secret::{SecretPattern, SecretUse};
 pub use set::{GrantSet, Unreachable};
 pub use template::{Need, Template, TemplateError};
+pub use text::is_hidden;

@@ -7,7 +7,7 @@ use core::str::FromStr;
 
 use crate::error::NameError;
 use crate::glob::Glob;
-use crate::text::{fold, is_hidden, serde_as_text};
+use crate::text::{fold, is_refused, serde_as_text};
 
 /// The longest name in bytes: longer than any provider or system allows, short enough to show.
 const MAX_NAME: usize = 256;
@@ -127,7 +127,7 @@ fn check(text: &str) -> Result<(), NameError> {
     if text.len() > MAX_NAME {
         return Err(NameError::TooLong { max: MAX_NAME as u64 });
     }
-    let bad = |c: char| is_hidden(c) || c.is_whitespace() || matches!(c, '=' | '@' | '{' | '}');
+    let bad = |c: char| is_refused(c) || c.is_whitespace() || matches!(c, '=' | '@' | '{' | '}');
     match text.chars().find(|c| bad(*c)) {
         Some(c) => Err(NameError::BadCharacter { code: u32::from(c) }),
         None => Ok(()),

@@ -137,6 +137,30 @@ fn hard_members(pattern: &str) -> Vec<FilePath> {
 
 proptest! {
     #[test]
+    fn a_private_address_is_reached_for_no_more_than_a_grant_of_the_address_admits(
+        fetches in prop::collection::vec(fetch_pattern(), 1..5),
+        url in url(),
+    ) {
+        let texts = fetches.iter().map(|pattern| format!("fetch:{pattern}"));
+        let grants: GrantSet = texts.filter_map(|text| text.parse().ok()).collect();
+        let Ok(url) = url.parse::<Url>() else { return Ok(()) };
+        // Names that mean something locally may lead inside by themselves.
+        let is_local = url.host().to_string() == "localhost";
+        for ip in ["10.0.0.1", "fd12::1"] {
+            let address = if ip.contains(':') { format!("[{ip}]") } else { String::from(ip) };
+            let path = url.to_string();
+            let path = path.splitn(4, '/').nth(3).unwrap_or_default();
+            let (scheme, port) = (url.scheme().as_str(), url.port());
+            let at: Result<Url, _> = format!("{scheme}://{address}:{port}/{path}").parse();
+            let reached = grants.reach(&url, ip.parse().expect("an address")).is_ok();
+            if reached && !is_local {
+                let admitted = at.is_ok_and(|at| grants.admits(&Request::Fetch(at)));
+                prop_assert!(admitted, "{grants:?} lets {url} reach {ip}");
+            }
+        }
+    }
+
+    #[test]
     fn grants_print_as_they_read(grant in grant()) {
         let text = grant.to_string();
         prop_assert_eq!(text.parse::<Grant>(), Ok(grant.clone()));

@@ -149,7 +149,7 @@ impl GrantSet {
     ///
     /// A public address needs a grant that admits the URL. A private one needs more, because whoever owns a name decides
     /// where it leads: a grant must name the address itself, or name a host that only means something locally
-    /// (`localhost`, `nas.lan`). `localhost` leads to this machine alone. Metadata services, and addresses that are no
+    /// (`localhost`, `nas.lan`). A grant with a path names the address for that path alone. `localhost` leads to this machine alone. Metadata services, and addresses that are no
     /// destination, are never reached.
     ///
     /// # Errors

@@ -5,15 +5,39 @@
 
 use alloc::string::String;
 
-/// Whether a character would be invisible, reorder the text around it, or steer a terminal.
+/// Whether a character above ASCII takes no room, shows nothing, or changes how others are drawn. This is the one list of such
+/// characters: of those that no grant holds, and of those that a person is shown written out.
 ///
-/// The two joiners U+200C and U+200D stay allowed: emoji and several scripts need them in file names.
-pub(crate) fn is_hidden(c: char) -> bool {
-    c.is_control()
+/// ```
+/// assert!(holm_grants::is_hidden('\u{200b}') && !holm_grants::is_hidden('é'));
+/// ```
+#[must_use]
+pub const fn is_hidden(c: char) -> bool {
+    is_joining(c)
         || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}'
+            // Blank letters: they take room and show nothing.
+            | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+            // Zero width, marks of direction, line and paragraph separators.
+            | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            // Annotations and the replacement of an object.
+            | '\u{fff0}'..='\u{fffc}'
+            // Shorthand and musical format controls.
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            // Tags and the variation selectors behind them: a second, invisible alphabet.
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The two joiners, and the variation selectors of emoji.
+const fn is_joining(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Whether a character may not stand in a grant: it would be invisible, reorder the text around it, or steer a terminal.
+///
+/// Joiners and the variation selectors of emoji stay allowed, because file names need them. Denials do not see them.
+pub(crate) fn is_refused(c: char) -> bool {
+    c.is_control() || (is_hidden(c) && !is_joining(c))
 }
 
 /// The form in which denials compare: case, joiners and variation selectors do not count.
@@ -22,7 +46,7 @@ pub(crate) fn is_hidden(c: char) -> bool {
 /// file system that ignores case may treat them alike, and a denial must then hold.
 pub(crate) fn fold(text: &str) -> String {
     text.chars()
-        .filter(|c| !matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}'))
+        .filter(|c| !is_joining(*c))
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
         .collect()

@@ -28,6 +28,16 @@ pub enum JailError {
         /// The grant to read that must come with it.
         missing: String,
     },
+    /// More paths are protected or hidden than can be held.
+    #[error(
+        "{found} paths are protected or hidden here, {most} at most can be; grant a smaller folder, or remove some of them"
+    )]
+    Crowded {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// An argument or a variable holds a NUL, or there is too much of them.
     #[error("{0} cannot be passed to a program")]
     Argument(&'static str),

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::ops::Bound;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
 use crate::error::JailError;
 use crate::limits::Limits;
-use crate::order::{Access, Bounds, Order, Root, is_plain};
+use crate::order::{Access, Bounds, FileId, MAX_HELD, Order, Root, is_plain};
+use crate::path_set::PathSet;
 
 /// What git runs or believes on the next occasion, whoever calls it: never written by a child, even where `.git` is.
 const GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
@@ -54,6 +56,8 @@ pub enum Network {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Jail {
     roots: BTreeSet<Root>,
+    /// The file that was found at each path; none where there was none, or a link.
+    hidden: BTreeMap<PathBuf, Option<FileId>>,
     fixed: BTreeMap<PathBuf, Vec<u8>>,
     env: BTreeMap<OsString, OsString>,
     cwd: Option<PathBuf>,
@@ -141,7 +145,10 @@ impl Jail {
         real.fold(self, |jail, folder| jail.root(folder, Access::Exec))
     }
 
-    /// Keeps a path read-only inside a folder that can be written, whether it exists or not. This wins over every write.
+    /// Keeps a path read-only inside a folder that can be written. This wins over every write.
+    ///
+    /// A path that does not exist is not made for this: no engine can hold a name that is not there. What appears under it
+    /// while the job runs is taken away at once, and the job is ended at the third; see [`crate::Outcome::appeared`].
     #[must_use]
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Protected)
@@ -162,11 +169,18 @@ impl Jail {
 
     /// Keeps what is at a path out of sight inside a folder that can be read. This wins over everything else.
     ///
-    /// A file seems empty, a folder seems empty too; neither can be removed or replaced. A path that does not exist when
-    /// the job starts is not hidden, and neither is another name of the same file (a hard link).
+    /// A file seems empty or cannot be opened, a folder seems empty; neither can be removed or replaced, and the folders
+    /// around it inside a root to write cannot be moved. So no job can move a hidden file out of the way of the next one.
+    /// If another file has the name when the job starts, the start fails with [`crate::Stage::Changed`]: look again.
+    ///
+    /// A path that does not exist now is not hidden, and neither are a link, whose target has a name of its own, and
+    /// another name of the same file (a hard link).
     #[must_use]
-    pub fn hide(self, path: impl Into<PathBuf>) -> Self {
-        self.root(path, Access::Hidden)
+    pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let found = path.symlink_metadata().ok().filter(|data| !data.is_symlink());
+        self.hidden.insert(path, found.as_ref().map(FileId::of));
+        self
     }
 
     /// Lets the child find these bytes at a path inside a folder that it can read, whatever lies there by then: what somebody
@@ -213,18 +227,23 @@ impl Jail {
     pub(crate) fn order(&self, engine: &Engine, task: &Task) -> Result<Order, JailError> {
         let cwd = self.cwd.clone().unwrap_or_else(|| "/".into());
         let paths =
-            self.roots.iter().map(|root| &root.path).chain(self.fixed.keys()).chain([&cwd, &task.program]);
+            self.roots.iter().map(|root| &root.path).chain(self.fixed.keys()).chain(self.hidden.keys());
+        let paths = paths.chain([&cwd, &task.program]);
         if let Some(path) = paths.into_iter().find(|path| !is_plain(path)) {
             return Err(JailError::Path(path.clone()));
         }
         self.check_texts(task)?;
+        let roots = self.settled();
+        if roots.len() > MAX_HELD {
+            return Err(JailError::Crowded { found: roots.len(), most: MAX_HELD });
+        }
         Ok(Order {
             engine: engine.clone(),
             program: task.program.clone(),
             args: task.args.clone(),
             env: self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             cwd,
-            roots: self.settled(),
+            roots,
             fixed: self.fixed.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect(),
             network: self.network,
             bounds: Bounds {
@@ -254,52 +273,68 @@ impl Jail {
 
     /// The roots with the protections that follow from them, each path once, outer before inner.
     pub(crate) fn settled(&self) -> Vec<Root> {
-        let of = |access| {
-            self.roots.iter().filter(move |root| root.access == access).map(|root| root.path.as_path())
-        };
-        let mut protected: BTreeSet<PathBuf> = of(Access::Protected).map(Path::to_owned).collect();
-        for path in of(Access::Write) {
-            protected.extend(git_around(path));
-            if path.is_dir() {
-                protected.extend(git_inside(path, of(Access::Write)));
-            }
-        }
-        let within = |path: &Path, set: &BTreeSet<PathBuf>| set.iter().any(|outer| path.starts_with(outer));
-        let inside_writable =
-            |path: &Path| of(Access::Write).any(|outer| path != outer && path.starts_with(outer));
-        let mut settled: BTreeMap<PathBuf, Access> = BTreeMap::new();
+        let protected = self.protected();
+        let writes: PathSet = self.of(Access::Write).collect();
+        let mut settled: BTreeMap<PathBuf, Root> = BTreeMap::new();
         for root in &self.roots {
             let access = match root.access {
                 // A right to read takes none away: mounted by itself, it would hold what is there fast.
-                Access::Read if inside_writable(&root.path) && !within(&root.path, &protected) => continue,
-                Access::Write if within(&root.path, &protected) => Access::Read,
+                Access::Read if writes.covers_parent(&root.path) && !protected.covers(&root.path) => continue,
+                Access::Write if protected.covers(&root.path) => Access::Read,
                 Access::Protected | Access::Hidden => continue,
                 other @ (Access::Read | Access::Exec | Access::Write | Access::Full) => other,
             };
-            let entry = settled.entry(root.path.clone()).or_insert(access);
-            *entry = (*entry).and(access);
+            let entry =
+                settled.entry(root.path.clone()).or_insert_with(|| Root::new(root.path.clone(), access));
+            entry.access = entry.access.and(access);
         }
-        let writable: BTreeSet<PathBuf> =
-            settled.iter().filter(|(_, access)| access.writes()).map(|(path, _)| path.clone()).collect();
+        let writable: PathSet =
+            settled.values().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect();
         // The outermost protection holds for what is inside.
-        let outermost = protected
-            .iter()
-            .filter(|path| !protected.iter().any(|other| other != *path && path.starts_with(other)));
-        for path in outermost.filter(|path| within(path, &writable)) {
-            settled.insert(path.clone(), Access::Protected);
+        for path in protected.iter().filter(|path| !protected.covers_parent(path) && writable.covers(path)) {
+            settled.insert(path.to_owned(), Root::new(path, Access::Protected));
         }
-        let visible: BTreeSet<PathBuf> = settled.keys().cloned().collect();
-        for path in
-            of(Access::Hidden).filter(|path| within(path, &visible) && path.symlink_metadata().is_ok())
-        {
-            settled.retain(|inner, _| !inner.starts_with(path));
-            settled.insert(path.to_owned(), Access::Hidden);
+        self.take_hidden(&mut settled);
+        settled.into_values().collect()
+    }
+
+    /// Puts the hidden paths among the roots, and takes away what lies in them.
+    fn take_hidden(&self, settled: &mut BTreeMap<PathBuf, Root>) {
+        let visible: PathSet = settled.keys().cloned().collect();
+        let mut hidden = PathSet::default();
+        for (path, file) in &self.hidden {
+            let Some(file) = file else { continue };
+            if !visible.covers(path) || hidden.covers(path) {
+                continue;
+            }
+            let from = settled.range::<Path, _>((Bound::Included(path.as_path()), Bound::Unbounded));
+            let inside = from.map(|(inner, _)| inner).take_while(|inner| inner.starts_with(path));
+            for inner in inside.cloned().collect::<Vec<_>>() {
+                settled.remove(&inner);
+            }
+            hidden.insert(path.clone());
+            settled.insert(path.clone(), Root { file: Some(*file), ..Root::new(path, Access::Hidden) });
         }
-        settled.into_iter().map(|(path, access)| Root { path, access }).collect()
+    }
+
+    /// What is protected, by name and because of what can be written.
+    fn protected(&self) -> PathSet {
+        let mut protected: PathSet = self.of(Access::Protected).collect();
+        for path in self.of(Access::Write) {
+            protected.extend(git_around(path));
+            if path.is_dir() {
+                protected.extend(git_inside(path, self.of(Access::Write)));
+            }
+        }
+        protected
+    }
+
+    fn of(&self, access: Access) -> impl Iterator<Item = &Path> {
+        self.roots.iter().filter(move |root| root.access == access).map(|root| root.path.as_path())
     }
 
     fn root(mut self, path: impl Into<PathBuf>, access: Access) -> Self {
-        self.roots.insert(Root { path: path.into(), access });
+        self.roots.insert(Root::new(path, access));
         self
     }
 }

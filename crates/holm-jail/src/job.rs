@@ -24,8 +24,8 @@ use crate::output::{Capture, Captured, Stream};
 
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
-/// The largest frame that a supervisor sends: a path and a few numbers.
-const MAX_FRAME: usize = 8 * 1024;
+/// The largest frame that a supervisor sends: two paths and a few numbers.
+const MAX_FRAME: usize = 16 * 1024;
 
 /// A running child. Dropping it kills the child and everything that it started.
 #[derive(Debug)]
@@ -98,7 +98,9 @@ impl Job {
     pub(crate) async fn begin(&mut self) -> Result<(), JailError> {
         let order = self.order.encode();
         if order.len() > MAX_ORDER {
-            return Err(JailError::Argument("more than four megabytes of arguments, variables and files"));
+            return Err(JailError::Argument(
+                "more than sixteen megabytes of arguments, variables, paths and files",
+            ));
         }
         let length = (order.len() as u64).to_le_bytes();
         let lost = |why: String| JailError::Start { stage: Stage::Order, path: None, why };
@@ -111,7 +113,9 @@ impl Job {
                 path: (path != PathBuf::new()).then_some(path),
                 why: io::Error::from_raw_os_error(errno).to_string(),
             }),
-            Some(Told::Ended { .. }) | None => Err(lost("the supervisor left without a word".into())),
+            Some(Told::Ended { .. } | Told::Appeared(_)) | None => {
+                Err(lost("the supervisor left without a word".into()))
+            }
         }
     }
 
@@ -155,6 +159,7 @@ impl Job {
     /// Waits for the end, capturing what is written on the way.
     pub async fn finish(mut self, mut capture: Capture) -> Outcome {
         let mut captured = [Captured::default(), Captured::default()];
+        let mut appeared = Vec::new();
         let mut over = false;
         let stdin = self.streams.stdin.take();
         let bytes = std::mem::take(&mut self.streams.bytes);
@@ -171,7 +176,13 @@ impl Job {
         let (mut piece, mut other) = (vec![0; PIECE], vec![0; PIECE]);
         let told = loop {
             let (stream, read) = tokio::select! {
-                told = hear(&mut self.control, &mut self.heard) => break told,
+                told = hear(&mut self.control, &mut self.heard) => match told {
+                    Some(Told::Appeared(name)) => {
+                        appeared.push(name);
+                        continue;
+                    }
+                    told => break told,
+                },
                 read = read(&mut out, &mut piece) => (Stream::Out, read),
                 read = read(&mut err, &mut other) => (Stream::Err, read),
             };
@@ -196,7 +207,7 @@ impl Job {
         feed.abort();
         let [stdout, stderr] = captured;
         let suspicions = suspect(&self.order, &[stderr.bytes.as_slice(), b"\n", &stdout.bytes].concat());
-        Outcome { ending: ending(told.as_ref(), over), stdout, stderr, suspicions }
+        Outcome { ending: ending(told.as_ref(), over), stdout, stderr, appeared, suspicions }
     }
 
     async fn hear(&mut self) -> Option<Told> {
@@ -217,11 +228,12 @@ fn ending(told: Option<&Told>, over: bool) -> Ending {
         Some(Told::Ended { cause: Cause::Clock, .. }) => Ending::TimedOut,
         Some(Told::Ended { cause: Cause::Asked, .. }) => Ending::Cancelled,
         Some(Told::Ended { cause: Cause::Memory, .. }) => Ending::OutOfMemory,
+        Some(Told::Ended { cause: Cause::Protected, .. }) => Ending::MadeProtected,
         Some(Told::Ended { cause: Cause::Itself, status: Status::Exited(code) }) => Ending::Exited(*code),
         Some(Told::Ended { cause: Cause::Itself, status: Status::Signalled(signal) }) => {
             Ending::Signalled(*signal)
         }
-        Some(Told::Started | Told::Failed { .. }) | None => Ending::Lost,
+        Some(Told::Started | Told::Failed { .. } | Told::Appeared(_)) | None => Ending::Lost,
     }
 }
 

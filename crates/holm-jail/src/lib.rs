@@ -7,8 +7,8 @@
 //! # What a child may never do, under either engine
 //!
 //! Read or write outside its roots; change what is protected inside them; see the parent's environment or files; open a
-//! socket unless the network is open; trace or signal processes outside; gain privileges; outlive its job. Its time,
-//! output, file sizes, descriptors, processes and memory are bounded.
+//! socket unless the network is open; trace, signal or limit processes outside, or change their priorities; leave shared
+//! memory behind; gain privileges; outlive its job. Its time, output, file sizes, descriptors, processes and memory are bounded.
 //!
 //! # How a child is started
 //!
@@ -24,12 +24,15 @@
 //!
 //! # What is not held
 //!
+//! - Names: a protected path that does not exist is not made, so a child can make it for moments; see [`Outcome::appeared`].
 //! - Metadata: under Landlock a child can ask whether a path exists and how large it is. Under bubblewrap it cannot.
 //! - Hosts: neither engine can open the network for some hosts alone. [`Network::Open`] is all of it; a caller that wants
 //!   less gives [`Network::Proxied`], whose only way out is a listener that the caller serves.
 //! - `exec`: Landlock refuses to start other programs than those granted, but whoever may read a program can have the
 //!   dynamic loader map it. That gains nothing: whatever runs is in the same jail.
 //! - Hard links: a link inside a root to a file outside it is the file. Roots that others can write to are their risk.
+//! - Watches: under Landlock a child has no `inotify`, which would tell names outside; it must poll.
+//! - Memory in files without a name (`memfd_create`) that no process has mapped is not counted.
 //! - Disk: one file's size is bounded, the sum of all files is not.
 //! - Signals and abstract sockets, on kernels before 6.12 without bubblewrap; see [`Engine::strength`].
 
@@ -47,6 +50,7 @@ mod limits;
 mod order;
 mod outcome;
 mod output;
+mod path_set;
 
 pub use denied::Suspicion;
 pub use engine::{Engine, Strength};
@@ -56,5 +60,5 @@ pub use jail::{Jail, Network, PROXY_PORT, Task};
 pub use job::{Job, Killer};
 pub use launcher::Launcher;
 pub use limits::Limits;
-pub use outcome::{Ending, Outcome, Stage};
+pub use outcome::{Ending, Fate, Outcome, ProtectedName, Stage};
 pub use output::{Capture, Captured, Spill, Stream};

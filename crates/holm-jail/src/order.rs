@@ -4,13 +4,17 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
 use crate::jail::Network;
+use crate::outcome::{Fate, ProtectedName};
 
-/// The largest order: arguments and environment are bounded by the kernel at two megabytes.
-pub(crate) const MAX_ORDER: usize = 4 << 20;
+/// The largest order: arguments and environment are bounded by the kernel at two megabytes; paths come on top.
+pub(crate) const MAX_ORDER: usize = 16 << 20;
+/// The most roots, protected and hidden paths of one job: each is a mount, of which a kernel allows 100,000 by default.
+pub(crate) const MAX_HELD: usize = 20_000;
 /// The most entries of one list.
 const MAX_LIST: usize = 65_536;
 
@@ -34,6 +38,27 @@ pub(crate) struct Order {
 pub(crate) struct Root {
     pub(crate) path: PathBuf,
     pub(crate) access: Access,
+    /// Of what is hidden, the file that was found there: another one by that name means that something was moved.
+    pub(crate) file: Option<FileId>,
+}
+
+impl Root {
+    pub(crate) fn new(path: impl Into<PathBuf>, access: Access) -> Self {
+        Self { path: path.into(), access, file: None }
+    }
+}
+
+/// Which file it is, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FileId {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+}
+
+impl FileId {
+    pub(crate) fn of(data: &std::fs::Metadata) -> Self {
+        Self { device: data.dev(), inode: data.ino() }
+    }
 }
 
 /// What is allowed at a place and beneath, unless a deeper place says otherwise.
@@ -71,6 +96,11 @@ impl Access {
     }
 }
 
+/// How much one folder in memory may hold, where the job's memory is not smaller still.
+const MOST_IN_MEMORY: u64 = 64 << 20;
+/// The part of a job's memory that one folder in memory may take.
+const PART_IN_MEMORY: u64 = 8;
+
 /// Numbers for the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
@@ -80,6 +110,18 @@ pub(crate) struct Bounds {
     pub(crate) file_size: u64,
     pub(crate) files: u64,
     pub(crate) processes: u64,
+}
+
+impl Bounds {
+    /// How much `/tmp` and `/dev/shm` of a jail may hold, each: they are memory that no process has resident.
+    pub(crate) fn in_memory(&self) -> u64 {
+        MOST_IN_MEMORY.min(self.memory / PART_IN_MEMORY)
+    }
+
+    /// What is left of the job's memory for its processes, when the folders in memory are full.
+    pub(crate) fn resident(&self) -> u64 {
+        self.memory.saturating_sub(self.in_memory().saturating_mul(2))
+    }
 }
 
 impl Order {
@@ -110,6 +152,11 @@ impl Order {
                 Access::Hidden => b'h',
             });
             put(out, root.path.as_os_str().as_bytes());
+            out.push(u8::from(root.file.is_some()));
+            if let Some(FileId { device, inode }) = root.file {
+                out.extend_from_slice(&device.to_le_bytes());
+                out.extend_from_slice(&inode.to_le_bytes());
+            }
         });
         put_list(&mut out, self.fixed.iter(), |out, (path, bytes)| {
             put(out, path.as_os_str().as_bytes());
@@ -216,7 +263,13 @@ impl<'a> Reader<'a> {
             b'h' => Access::Hidden,
             _ => return None,
         };
-        Some(Root { path: self.path()?, access })
+        let path = self.path()?;
+        let file = match self.byte()? {
+            0 => None,
+            1 => Some(FileId { device: self.number()?, inode: self.number()? }),
+            _ => return None,
+        };
+        Some(Root { path, access, file })
     }
 
     fn list<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
@@ -242,6 +295,8 @@ pub(crate) enum Told {
     Started,
     /// It does not, at this stage, for this error number.
     Failed { stage: u8, errno: i32, path: PathBuf },
+    /// Something appeared under a protected name, and this became of it.
+    Appeared(ProtectedName),
     /// It ran and is gone, with everything that it started.
     Ended { cause: Cause, status: Status },
 }
@@ -253,6 +308,7 @@ pub(crate) enum Cause {
     Clock,
     Asked,
     Memory,
+    Protected,
 }
 
 /// How a process ended.
@@ -272,6 +328,16 @@ impl Told {
                 body.extend(errno.to_le_bytes());
                 body.extend_from_slice(path.as_os_str().as_bytes());
             }
+            Self::Appeared(ProtectedName { path, fate }) => {
+                let (kind, aside) = match fate {
+                    Fate::Removed => (b'r', Path::new("")),
+                    Fate::SetAside(aside) => (b'a', aside.as_path()),
+                    Fate::Stays => (b's', Path::new("")),
+                };
+                body.extend([b'n', kind]);
+                put(&mut body, path.as_os_str().as_bytes());
+                body.extend_from_slice(aside.as_os_str().as_bytes());
+            }
             Self::Ended { cause, status } => {
                 body.extend([
                     b'e',
@@ -280,6 +346,7 @@ impl Told {
                         Cause::Clock => b'c',
                         Cause::Asked => b'a',
                         Cause::Memory => b'm',
+                        Cause::Protected => b'p',
                     },
                 ]);
                 let (kind, value) = match status {
@@ -305,12 +372,24 @@ impl Told {
                 let errno = i32::from_le_bytes(from.take(4)?.try_into().ok()?);
                 Some(Self::Failed { stage, errno, path: OsString::from_vec(from.0.to_vec()).into() })
             }
+            b'n' => {
+                let kind = from.byte()?;
+                let path = PathBuf::from(from.text()?);
+                let fate = match kind {
+                    b'r' => Fate::Removed,
+                    b'a' => Fate::SetAside(OsString::from_vec(from.0.to_vec()).into()),
+                    b's' => Fate::Stays,
+                    _ => return None,
+                };
+                Some(Self::Appeared(ProtectedName { path, fate }))
+            }
             b'e' => {
                 let cause = match from.byte()? {
                     b'i' => Cause::Itself,
                     b'c' => Cause::Clock,
                     b'a' => Cause::Asked,
                     b'm' => Cause::Memory,
+                    b'p' => Cause::Protected,
                     _ => return None,
                 };
                 let kind = from.byte()?;

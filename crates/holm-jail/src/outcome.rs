@@ -1,6 +1,7 @@
 //! How a job ended, and what it left.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::denied::Suspicion;
 use crate::output::Captured;
@@ -20,6 +21,8 @@ pub enum Ending {
     OutOfOutput,
     /// Its processes had too much memory together.
     OutOfMemory,
+    /// Protected names appeared while it ran, more than once: see [`Outcome::appeared`].
+    MadeProtected,
     /// The supervisor is gone, so nobody knows. The job's processes lost their streams.
     Lost,
 }
@@ -33,8 +36,30 @@ pub struct Outcome {
     pub stdout: Captured,
     /// What it wrote to its standard error.
     pub stderr: Captured,
+    /// Protected names that did not exist before and appeared while it ran, and what became of them.
+    pub appeared: Vec<ProtectedName>,
     /// What it was probably refused, read from what it wrote. A guess for a person to look at, never a fact.
     pub suspicions: Vec<Suspicion>,
+}
+
+/// A protected name that appeared while a job ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProtectedName {
+    /// Where it appeared.
+    pub path: PathBuf,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What becomes of something that appears under a protected name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It was removed: all of it was younger than the job.
+    Removed,
+    /// It was renamed to this: some of it was older than the job, so it may be the user's.
+    SetAside(PathBuf),
+    /// It could be neither removed nor renamed.
+    Stays,
 }
 
 /// What was being done when a start failed.
@@ -62,10 +87,14 @@ pub enum Stage {
     Network,
     /// The program was started.
     Program,
+    /// A hidden file was looked up again.
+    Changed,
+    /// Protected and hidden paths were counted.
+    Crowded,
 }
 
 impl Stage {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::Order,
         Self::Root,
         Self::Protect,
@@ -77,6 +106,8 @@ impl Stage {
         Self::Namespace,
         Self::Network,
         Self::Program,
+        Self::Changed,
+        Self::Crowded,
     ];
 
     /// The stage of this number, as it came over the socket.
@@ -107,6 +138,8 @@ impl fmt::Display for Stage {
             Self::Namespace => "bubblewrap cannot build its namespaces, see its message",
             Self::Network => "no network of its own can be made",
             Self::Program => "the program cannot be started",
+            Self::Changed => "a hidden file was moved or replaced while the command was being started",
+            Self::Crowded => "there are too many protected and hidden paths to hold each of them",
         })
     }
 }

@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
-use holm_grants::{Denials, GrantSet, Level, Mode, Need};
+use holm_grants::{Denials, FilePath, GrantSet, Level, Mode, Need};
 use holm_guards::{json::Json, plausibility::Expectation, postcondition::Postcondition};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
@@ -134,10 +134,17 @@ pub struct ToolRequest {
     pub key: Key,
     /// What the call was allowed to use.
     pub needs: Arc<[Need]>,
+    /// What no call of the run may do, for a tool that finds out while it works what it would touch.
+    #[serde(skip_serializing_if = "is_none")]
+    pub denials: Arc<Denials>,
     /// When it is stopped.
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.
     pub again: bool,
+}
+
+fn is_none(denials: &Denials) -> bool {
+    denials.is_empty()
 }
 
 impl ToolRequest {
@@ -160,6 +167,9 @@ pub struct SpawnRequest {
     pub grants: GrantSet,
     /// What the child may never do.
     pub denials: Denials,
+    /// The folder that relative paths of the parent start from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<FilePath>,
     /// The parent's mode; the child's is this or stricter.
     pub mode: Mode,
     /// Who answers when the parent's calls are asked about.
@@ -199,6 +209,7 @@ impl SpawnRequest {
     pub fn confine(&self, config: &mut Config) {
         config.grants = config.grants.meet(&self.grants);
         config.denials = config.denials.join(&self.denials);
+        config.workspace = config.workspace.take().or_else(|| self.workspace.clone());
         config.mode = config.mode.min(self.mode);
         config.approvals = config.approvals.stricter(self.approvals);
         config.mark_rule = config.mark_rule.stricter(self.mark_rule);

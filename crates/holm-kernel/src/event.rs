@@ -11,8 +11,8 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CallId, Ending, EventId, FailureClass, Limit, Marks, Message, MessageId, NanoUsd, Outcome, Reply,
-    StopReason, Timestamp, Usage,
+    CallId, Ending, EventId, FailureClass, Limit, MarkRule, Marks, Message, MessageId, NanoUsd, Outcome,
+    Prompt, Reply, StopReason, Timestamp, Usage,
 };
 
 /// An event with its number.
@@ -56,6 +56,13 @@ pub enum Event {
         queue: Queue,
         /// How many wait there now.
         waiting: u64,
+    },
+    /// A cancel dropped what waited in a line; a host can offer it back.
+    QueueDropped {
+        /// Where it waited.
+        queue: Queue,
+        /// What was dropped, oldest first.
+        prompts: Vec<Prompt>,
     },
     /// A model is being called.
     ModelCalled {
@@ -252,6 +259,11 @@ pub enum Event {
     BudgetChanged {
         /// The budget now.
         limit: Option<NanoUsd>,
+    },
+    /// The host narrowed the configuration.
+    Narrowed {
+        /// What marks lead to now.
+        mark_rule: MarkRule,
     },
     /// A limit is near, and the model was told to wrap up.
     LimitNear {

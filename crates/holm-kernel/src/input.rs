@@ -11,7 +11,8 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Block, Budget, CallId, Marks, NanoUsd, Outcome, Started, StopReason, Timestamp, Tool, Usage,
+    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason,
+    Timestamp, Tool, Usage,
 };
 
 /// One fact.
@@ -100,7 +101,9 @@ pub enum Input {
     GrantsChanged(GrantSet),
     /// The budget is another now.
     BudgetChanged(Budget),
-    /// Somebody wants it to stop.
+    /// A host that took the run over narrowed its configuration; nothing in it makes the run laxer.
+    Narrowed(Box<Narrowing>),
+    /// Somebody wants it to stop; what waits to be said is dropped.
     Cancelled {
         /// Why, for people.
         #[serde(default)]
@@ -108,6 +111,22 @@ pub enum Input {
     },
     /// Time went by; answers an armed deadline.
     TimePassed,
+}
+
+impl Input {
+    /// Whether it answers something that the host was asked to do. What a host notes by itself does not.
+    pub(crate) const fn is_answer(&self) -> bool {
+        matches!(
+            self,
+            Self::ModelFinished { .. }
+                | Self::Judged { .. }
+                | Self::Consulted { .. }
+                | Self::ToolFinished { .. }
+                | Self::Checked { .. }
+                | Self::ChildFinished { .. }
+                | Self::Summarised { .. }
+        )
+    }
 }
 
 /// What a person says.
@@ -124,6 +143,11 @@ impl Prompt {
     /// A prompt of plain text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { blocks: alloc::vec![Block::Text(text.into())], marks: Marks::default() }
+    }
+
+    /// Its text; pictures and files are left out.
+    pub fn plain_text(&self) -> String {
+        crate::message::plain_text(&self.blocks)
     }
 }
 
@@ -165,6 +189,18 @@ pub struct Reply {
     /// Which model answered, if the provider said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+}
+
+impl Reply {
+    /// What a reply that broke off has taken: its output is at least the estimate of what arrived.
+    pub fn usage_so_far(&self, family: Family) -> Usage {
+        self.usage.with_output(Self::tokens_of(family, &self.blocks))
+    }
+
+    /// Estimates the tokens that these blocks of a reply took.
+    pub fn tokens_of(family: Family, blocks: &[Block]) -> u64 {
+        crate::context::estimate::blocks(family, blocks)
+    }
 }
 
 /// A failed model call, sorted by what can be done about it.
@@ -209,6 +245,8 @@ pub enum FailureClass {
     BadRequest,
     /// The provider's filter refused.
     ContentFilter,
+    /// The host stopped again and again while the same work was under way.
+    HostCrash,
 }
 
 impl FailureClass {

@@ -78,6 +78,16 @@ pub(crate) enum Bug {
     WithdrawalUnsaid,
     /// What was set aside for a child is never given back.
     ShareKept,
+    /// A question stays open although there is more to know than it shows.
+    QuestionOutlivesChange,
+    /// The grants of an answer count as given in knowledge of marks that its question did not show.
+    AnswerKnowsMore,
+    /// A call whose usage nobody reports is free.
+    UsageFree,
+    /// All skills of a reply call the model at once, also where a limit holds.
+    SkillsAtOnce,
+    /// Nobody counts how often hosts stop during the same work.
+    CrashesUncounted,
 }
 
 /// Whether a test has planted this defect.
@@ -99,7 +109,7 @@ mod switch {
     use super::Bug;
 
     /// Every defect by name, in the order of the list.
-    pub const NAMES: [&str; 35] = [
+    pub const NAMES: [&str; 40] = [
         "runs_again",
         "dispatch_unheard",
         "denial_passes",
@@ -135,9 +145,14 @@ mod switch {
         "loop_unseen",
         "withdrawal_unsaid",
         "share_kept",
+        "question_outlives_change",
+        "answer_knows_more",
+        "usage_free",
+        "skills_at_once",
+        "crashes_uncounted",
     ];
 
-    const _: () = assert!(NAMES.len() == Bug::ShareKept as usize, "a name for each, in their order");
+    const _: () = assert!(NAMES.len() == Bug::CrashesUncounted as usize, "a name for each, in their order");
 
     std::thread_local! {
         /// Of this thread alone, so that tests beside this one are tests of the kernel as it is.

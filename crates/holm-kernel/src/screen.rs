@@ -9,6 +9,8 @@ mod tests;
 use alloc::{string::String, vec::Vec};
 use core::fmt::Write as _;
 
+use holm_grants::is_hidden;
+
 /// What a person is shown of a name or of one need: longer than any honest path.
 const LINE: u64 = 1_000;
 
@@ -93,22 +95,6 @@ pub(crate) fn is_deceptive(c: char) -> bool {
         '\n' | '\t' | ' '..='~' => false,
         _ => c.is_control() || c.is_whitespace() || is_hidden(c),
     }
-}
-
-/// Whether a character above ASCII takes no room or changes how others are drawn.
-pub(crate) const fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}'
-        // Blank letters: they take room and show nothing.
-        | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
-        // Zero width, marks of direction, line and paragraph separators.
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        // Variation selectors, annotations and the replacement of an object.
-        | '\u{fe00}'..='\u{fe0f}' | '\u{fff0}'..='\u{fffc}'
-        // Shorthand and musical format controls.
-        | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        // Tags and the variation selectors behind them: a second, invisible alphabet.
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// How many bytes of text, read in the order of `chars`, fit into `room` once they are made visible.

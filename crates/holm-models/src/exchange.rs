@@ -93,7 +93,7 @@ async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &
         Delivery::Stream => streamed(codec.stream(), answer.body.as_mut(), watch, shared.silence).await,
         Delivery::Whole => match watch.unless_stopped(gather(shared, &mut answer, MAX_FRAME)).await {
             None => ModelResult::Aborted(Reply::default()),
-            Some(Err(error)) => failed(&error),
+            Some(Err(error)) => ModelResult::Failed(broken_off(&error)),
             Some(Ok(body)) => match check_values(&body).and_then(|()| codec.reply(&body)) {
                 Ok(reply) => {
                     holm_wire::delta::replay(&reply, &mut |piece| {
@@ -142,7 +142,7 @@ async fn streamed(
         (Ok(reply), _) => ModelResult::Replied(reply),
         // The decoder sees only that the end is missing; the transport knows why.
         (Err(failure), Some(error)) if failure.class == FailureClass::Truncated => {
-            ModelResult::Failed(Failure { usage: failure.usage, ..failure_of(&error) })
+            ModelResult::Failed(Failure { usage: failure.usage, ..broken_off(&error) })
         }
         (Err(failure), _) => ModelResult::Failed(failure),
     }
@@ -207,6 +207,11 @@ fn failed(error: &TransportError) -> ModelResult {
 
 pub(crate) fn failure_of(error: &TransportError) -> Failure {
     classify::failure(error.class(), &error.to_string())
+}
+
+/// The way to the provider failed after it had begun to answer: it charges for that, which the class says.
+fn broken_off(error: &TransportError) -> Failure {
+    classify::failure(FailureClass::Truncated, &error.to_string())
 }
 
 /// The codec's piece as the runtime calls it.

@@ -18,8 +18,11 @@ pub trait Clock: Send + Sync {
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()>;
 }
 
-/// The machine's clock. It is read once and then only runs forward, so that a run is not disturbed when somebody sets
-/// the machine's time.
+/// The longest sleep before the machine's clock is read again: timers stand still while a machine is suspended.
+const LONGEST_SLEEP: Duration = Duration::from_secs(15);
+
+/// The machine's clock. It follows the machine's time forward, also over a suspend, for as long as it is used. If that
+/// time is set back, the clock runs on steadily, so that a run is not disturbed.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemClock(FastClock);
 
@@ -38,12 +41,24 @@ impl Default for SystemClock {
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        self.0.now()
+        self.0.now().max(machine_time())
     }
 
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
-        self.0.sleep_until(at)
+        let clock = *self;
+        Box::pin(async move {
+            let mut left = Duration::from_millis(at.since(clock.now()));
+            while !left.is_zero() && clock.now() < at {
+                let sleep = left.min(LONGEST_SLEEP);
+                tokio::time::sleep(sleep).await;
+                left -= sleep;
+            }
+        })
     }
+}
+
+fn machine_time() -> Timestamp {
+    Timestamp::new(millis(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()))
 }
 
 /// A clock that runs many times faster than the world, for tests: a back-off of seconds takes milliseconds and is
@@ -58,8 +73,7 @@ pub struct FastClock {
 impl FastClock {
     /// A clock that begins at the machine's time and runs `factor` times as fast.
     pub fn new(factor: u64) -> Self {
-        let epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        Self { began: Instant::now(), epoch_ms: millis(epoch), factor: factor.max(1) }
+        Self { began: Instant::now(), epoch_ms: machine_time().value(), factor: factor.max(1) }
     }
 }
 

@@ -8,6 +8,9 @@ use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+/// Seconds after which a session whose server lost its lease is usually resumed.
+const RESUMED_AFTER: u64 = 30;
+
 /// A request that is not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -82,6 +85,13 @@ impl Refusal {
         Self { retry_after: Some(retry_after), ..refusal }
     }
 
+    /// The server lost its lease with the connection to the database.
+    pub(crate) fn lease_lost() -> Self {
+        let message = "this server lost the database, so it stopped the run and its tools; a server that reaches the database resumes it";
+        let refusal = Self::new(StatusCode::SERVICE_UNAVAILABLE, "lease_lost", message);
+        Self { retry_after: Some(RESUMED_AFTER), ..refusal }
+    }
+
     /// The server cannot, and it is not the client's doing.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", message)
@@ -109,6 +119,7 @@ impl From<holm_store::StoreError> for Refusal {
             StoreError::Missing { .. } | StoreError::Erased { .. } => Self::missing("session"),
             StoreError::Exists { .. } => Self::conflict("exists", error.to_string()),
             StoreError::Busy { .. } => Self::conflict("driven_elsewhere", error.to_string()),
+            StoreError::LeaseLost => Self::lease_lost(),
             StoreError::BadName { .. } | StoreError::BadLabel { .. } | StoreError::TooShort { .. } => {
                 Self::bad("bad_request", error.to_string())
             }

@@ -186,10 +186,23 @@ fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), 
         return if site == Some(b"cross-site") { Err(refused()) } else { Ok(()) };
     };
     let origin = origin.to_str().map_err(|_| refused())?;
-    let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     // The host was looked at already, so an origin that equals it is no other site.
-    let same = own.is_some_and(|own| own.eq_ignore_ascii_case(host));
+    let same = own_schemes(config, host)
+        .iter()
+        .any(|scheme| origin.strip_prefix(scheme).is_some_and(|own| own.eq_ignore_ascii_case(host)));
     if same || config.origins.iter().any(|known| known == origin) { Ok(()) } else { Err(refused()) }
+}
+
+/// The schemes under which this server's own pages are loaded from a host.
+///
+/// A server without a certificate has `https` pages only under a name that `--host` gives: a proxy speaks TLS there.
+fn own_schemes(config: &Config, host: &str) -> &'static [&'static str] {
+    let is_proxy_name = config.hosts.iter().any(|known| known.eq_ignore_ascii_case(name_of(host)));
+    match (&config.tls, is_proxy_name) {
+        (Some(_), _) => &["https://"],
+        (None, true) => &["http://", "https://"],
+        (None, false) => &["http://"],
+    }
 }
 
 /// The name in a `Host` header, without its port; empty where it is none.

@@ -41,6 +41,7 @@ mod serve;
 pub mod sites;
 mod state;
 mod stock;
+mod strict_http;
 pub mod terminal;
 mod workshop;
 

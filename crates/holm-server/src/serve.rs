@@ -1,9 +1,13 @@
 //! The listening side: accepts connections, so many at a time, speaks TLS if it has a certificate, and stops in order.
 
-use std::{collections::HashSet, net::SocketAddr, path::Path, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::HashSet, convert::Infallible, net::SocketAddr, path::Path, pin::pin, sync::Arc,
+    time::Duration,
+};
 
 use axum::Router;
 use holm_runtime::CancellationToken;
+use http::StatusCode;
 use hyper::service::service_fn;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -23,7 +27,13 @@ use tokio_rustls::{
     },
 };
 
-use crate::{Config, Server, ServerError, Tls, Workshop, claim::Claim, door::Peer, router};
+use crate::{
+    Config, Server, ServerError, Tls, Workshop,
+    claim::Claim,
+    door::Peer,
+    router,
+    strict_http::{StrictStream, UpgradeFlag},
+};
 
 /// How long a client may take to send the head of a request, or to agree on TLS.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -211,12 +221,20 @@ async fn speak(
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MOST_STREAMS);
     // One whose other end is gone without a word keeps no place.
     builder.http2().keep_alive_interval(ALIVE).keep_alive_timeout(ALIVE);
+    let upgraded = UpgradeFlag::default();
+    let stream = StrictStream::new(stream, upgraded.clone());
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
         heard.cancel();
         request.extensions_mut().insert(Peer(client.peer));
         request.extensions_mut().insert(client.place.clone());
-        let mut routes = routes.clone();
-        async move { tower_service::Service::call(&mut routes, request).await }
+        let (mut routes, upgraded) = (routes.clone(), upgraded.clone());
+        async move {
+            let answer = tower_service::Service::call(&mut routes, request).await?;
+            if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+                upgraded.set();
+            }
+            Ok::<_, Infallible>(answer)
+        }
     });
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let mut connection = pin!(connection);

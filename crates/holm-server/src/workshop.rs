@@ -24,6 +24,12 @@ pub trait Workshop: Stockroom {
     /// Where a user's sessions and files are.
     fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>>;
 
+    /// Sessions of all users that were at work when their server ended and that may be resumed now, where they are all in one database;
+    /// none where the store of each user has to be asked.
+    fn parked(&self) -> BoxFuture<'static, Result<Option<Vec<(UserName, SessionId)>>, OpenError>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// Starts, resumes or forks a session, with an agent whose questions go to the order's desk.
     fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>>;
 

@@ -9,11 +9,11 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use holm_runtime::Durability;
+use holm_runtime::{BoxFuture, Durability};
 
 use crate::{
     StoreError,
-    derive::{Entry, HeadFacts, LedgerRow, TextRow},
+    derive::{Entry, FoldRow, HeadFacts, LedgerRow, TextRow},
     jobs::rows::JobRows,
     slips::rows::SlipRows,
 };
@@ -70,6 +70,8 @@ pub(crate) struct Stale {
     pub(crate) titled: bool,
     /// Records that usage and search know.
     pub(crate) folded: u64,
+    /// The beginning of the last line, or all of it where it is sealed; empty where the head facts know it.
+    pub(crate) last: Vec<u8>,
 }
 
 /// What a fold of a run gave.
@@ -81,7 +83,12 @@ pub(crate) struct Derived {
     /// Texts of the records that are new.
     pub(crate) texts: Vec<TextRow>,
     pub(crate) ledger: Vec<LedgerRow>,
+    /// The state of the fold with the number of its records, where it is to be kept in place of the one before.
+    pub(crate) state: Option<(u64, Vec<u8>)>,
 }
+
+/// One line as a database gives it: the run, the number, the text or what is sealed of it.
+pub(crate) type LineRow = (RunNo, u64, Vec<u8>);
 
 /// A session as the database lists it.
 #[derive(Debug, Clone)]
@@ -90,6 +97,8 @@ pub(crate) struct ListedRow {
     pub(crate) created: u64,
     pub(crate) updated: u64,
     pub(crate) records: u64,
+    /// Whether it has a record, also where the head facts know of none: a damaged run has, a name alone has not.
+    pub(crate) has_begun: bool,
     pub(crate) agent: String,
     pub(crate) model: String,
     /// What a person called it.
@@ -138,7 +147,7 @@ pub(crate) struct Gravestone {
     pub(crate) chain: String,
 }
 
-/// What a store has committed since it was opened: how well appends share their syncs.
+/// What a store has done since it was opened: how well appends share their syncs, and how much was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Commits {
     /// Appends that were written on their caller's own thread.
@@ -149,6 +158,10 @@ pub struct Commits {
     pub groups: u64,
     /// Groups that ended with a sync.
     pub syncs: u64,
+    /// Times that the database was asked for something or told to change something, appends apart. SQLite alone counts it.
+    pub questions: u64,
+    /// Records that were read.
+    pub records: u64,
 }
 
 /// What a copy of a store came to.
@@ -167,6 +180,8 @@ pub(crate) struct Counters {
     pub(crate) grouped: AtomicU64,
     pub(crate) groups: AtomicU64,
     pub(crate) syncs: AtomicU64,
+    pub(crate) questions: AtomicU64,
+    pub(crate) records: AtomicU64,
 }
 
 impl Counters {
@@ -181,6 +196,8 @@ impl Counters {
             grouped: read(&self.grouped),
             groups: read(&self.groups),
             syncs: read(&self.syncs),
+            questions: read(&self.questions),
+            records: read(&self.records),
         }
     }
 }
@@ -205,6 +222,15 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()>;
     /// Gives the lease back, now or soon.
     fn release(&self, run: RunNo);
+    /// Ends when the lease is lost although it was not given back. Never where a lease ends with the process.
+    fn lost(&self, run: RunNo) -> BoxFuture<'static, ()> {
+        let _ = run;
+        Box::pin(std::future::pending())
+    }
+    /// Milliseconds since 1970, the same for all processes that share the database.
+    fn clock(&self) -> Pending<'_, u64> {
+        Box::pin(async { Ok(crate::store::now()) })
+    }
 
     fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()>;
     /// The lines of some records, as they were written, in order.
@@ -218,11 +244,19 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>>;
 
     fn stale(&self) -> Pending<'_, Vec<Stale>>;
-    fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()>;
+    /// The first lines of these runs, in order.
+    fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>>;
+    /// Keeps what a list shows of these runs, all at once.
+    fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()>;
+    /// What is kept of the fold of a run.
+    fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow>;
     /// Replaces the run's usage and ledger and adds the texts that are new.
     fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()>;
-    /// Forgets everything that is derived.
+    /// Forgets everything that is derived. Usage and ledger stay until they are replaced: what was spent is spent, also
+    /// where no kernel that is at hand can fold it again.
     fn forget_derived(&self) -> Pending<'_, ()>;
+    /// The cost of everything that was used.
+    fn spent(&self) -> Pending<'_, u64>;
     fn usage(&self) -> Pending<'_, Vec<(String, Entry)>>;
     /// What runs say of models at a kind of task, or at all kinds.
     fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>>;

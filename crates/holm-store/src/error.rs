@@ -34,6 +34,9 @@ pub enum StoreError {
         /// Who.
         holder: String,
     },
+    /// The connection that held the leases was lost.
+    #[error("the lease on the run was lost with the connection to the database; open the run again")]
+    LeaseLost,
     /// The name cannot be a run's.
     #[error("`{run}` cannot name a run ({reason})")]
     BadName {
@@ -165,6 +168,7 @@ impl From<StoreError> for JournalFailed {
             StoreError::Missing { run } => Self::Missing { run },
             StoreError::Exists { run } => Self::Exists { run },
             StoreError::Busy { run, holder } => Self::Busy { run, holder },
+            StoreError::LeaseLost => Self::LeaseLost,
             StoreError::BadName { run, reason } => Self::BadName { run, reason },
             StoreError::Erased { run } => {
                 Self::BadName { run, reason: "a run of that name was erased".into() }

@@ -23,6 +23,7 @@
 
 pub mod check;
 pub mod double;
+mod estimate;
 pub mod naive;
 mod outcome;
 #[cfg(feature = "planted")]

@@ -98,6 +98,24 @@ impl Postgres {
         Ok(format!("host={} port={PORT} user=holm dbname={name}", self.folder.display()))
     }
 
+    /// Runs SQL in a database, which is named as `psql` takes it.
+    ///
+    /// # Errors
+    /// [`PostgresError::Failed`].
+    pub fn execute(&self, database: &str, sql: &str) -> Result<(), PostgresError> {
+        let mut command = Command::new(self.binaries.join("psql"));
+        command.args([
+            "--no-psqlrc",
+            "--quiet",
+            "--set=ON_ERROR_STOP=1",
+            "--dbname",
+            database,
+            "--command",
+            sql,
+        ]);
+        output("psql", &mut command)
+    }
+
     fn start() -> Result<Self, PostgresError> {
         let found = BINARIES.iter().map(PathBuf::from).find(|path| path.join("postgres").exists());
         let binaries = found.ok_or(PostgresError::Missing)?;

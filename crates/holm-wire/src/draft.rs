@@ -5,7 +5,7 @@ use alloc::{
 };
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Reply, Source, StopReason, Thinking, ToolCall, Usage};
+use holm_kernel::{Block, Family, Reply, Source, StopReason, Thinking, ToolCall, Usage};
 
 use crate::{Delta, Sink};
 
@@ -145,6 +145,11 @@ impl Draft {
         self.usage
     }
 
+    /// The usage of a reply that broke off: the output is at least the estimate of what arrived, calls that were cut included.
+    pub fn usage_so_far(&self) -> Usage {
+        self.usage.with_output(Reply::tokens_of(Family::Other, &self.blocks))
+    }
+
     /// Replaces the usage.
     pub fn set_usage(&mut self, usage: Usage, sink: Sink<'_>) {
         if self.usage != usage {
@@ -182,6 +187,7 @@ impl Draft {
 
     /// The reply as far as it had come when it was stopped; calls whose arguments are cut off are left out.
     pub fn into_partial(mut self) -> Reply {
+        let usage = self.usage_so_far();
         let mut cut =
             self.calls.iter().filter(|call| !call.balance.complete()).map(|call| call.block).peekable();
         let mut place = 0;
@@ -191,7 +197,7 @@ impl Draft {
             !gone
         });
         drop(cut);
-        Reply { blocks: self.blocks, usage: self.usage, stop: StopReason::Other, model: self.model }
+        Reply { blocks: self.blocks, usage, stop: StopReason::Other, model: self.model }
     }
 
     fn push(&mut self, block: Block) {

@@ -187,7 +187,9 @@ pub const fn status(class: FailureClass) -> u16 {
         FailureClass::RateLimited | FailureClass::Quota => 429,
         FailureClass::Overloaded => 503,
         FailureClass::Server => 500,
-        FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => 502,
+        FailureClass::Network | FailureClass::Truncated | FailureClass::Empty | FailureClass::HostCrash => {
+            502
+        }
         FailureClass::Auth => 401,
         FailureClass::ContextOverflow | FailureClass::BadRequest | FailureClass::ContentFilter => 400,
     }

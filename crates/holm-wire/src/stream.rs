@@ -246,7 +246,7 @@ impl<F: Framing + Send, E: Events> StreamDecoder for Stream<F, E> {
         match core::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Ended => Ok(self.draft.into_reply()),
             Phase::Unframed(body) => self.whole(&body, sink),
-            Phase::Failed(failure) => Err(Failure { usage: self.draft.usage(), ..*failure }),
+            Phase::Failed(failure) => Err(Failure { usage: self.draft.usage_so_far(), ..*failure }),
             Phase::Sniffing(_) | Phase::Framed if self.events.is_complete(&self.draft) => {
                 Ok(self.draft.into_reply())
             }
@@ -256,7 +256,7 @@ impl<F: Framing + Send, E: Events> StreamDecoder for Stream<F, E> {
                     self.bytes, self.frames
                 );
                 Err(Failure {
-                    usage: self.draft.usage(),
+                    usage: self.draft.usage_so_far(),
                     ..classify::failure(FailureClass::Truncated, &message)
                 })
             }

@@ -26,10 +26,14 @@ export function money(nano: number): string {
   return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 }
 
-/** Money for which some calls have no known price, which is never taken for free: a dash where nothing of it is known. */
-export function cost(nano: number, unpriced: number): string {
-  if (unpriced === 0) return money(nano);
-  return nano === 0 ? '—' : `${money(nano)} +?`;
+/**
+ * Money for which some calls have no known price, which is never taken for free: a dash where nothing of it is known.
+ * Where some of the tokens are an estimate, so is the sum.
+ */
+export function cost(nano: number, unpriced: number, estimated = 0): string {
+  const sum = estimated > 0 && nano > 0 ? `~${money(nano)}` : money(nano);
+  if (unpriced === 0) return sum;
+  return nano === 0 ? '—' : `${sum} +?`;
 }
 
 /** What to say of calls that have no known price; nothing where there are none. */

@@ -11,6 +11,12 @@ export function lasts(approval: Pick<Approval, 'missing' | 'reasons'>): boolean 
   return approval.missing.length > 0 || approval.reasons.every((reason) => REMEMBERED.includes(reason));
 }
 
+/** What has entered the run, in words. */
+export function entered(marks: Approval['marks']): string {
+  const kinds = [marks.untrusted ? 'untrusted' : '', marks.private ? 'private' : ''].filter(Boolean);
+  return `${kinds.join(' and ')} content`;
+}
+
 /** How a call came by something that it needs. */
 export type Standing =
   /** It was granted before. */

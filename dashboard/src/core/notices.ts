@@ -66,6 +66,10 @@ function ofHouse(event: Told): Notice | null {
       return event.is.queue === 'steering'
         ? { tone: 'plain', text: `Heard; it enters before the next model call (${plural(event.is.waiting, 'message')} waiting).` }
         : { tone: 'plain', text: `Kept for when the run would stop (${plural(event.is.waiting, 'message')} waiting).` };
+    case 'queue_dropped': {
+      const said = event.is.prompts.map((prompt) => prompt.blocks.map((block) => ('text' in block ? block.text : '')).join(''));
+      return { tone: 'warning', text: `Dropped by the cancel: ${said.join(' · ')}` };
+    }
     default:
       return null;
   }

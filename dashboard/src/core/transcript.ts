@@ -307,6 +307,10 @@ class Draft {
         if (event.is.queue === 'steering') now.steering = event.is.waiting;
         else now.followUps = event.is.waiting;
         break;
+      case 'queue_dropped':
+        if (event.is.queue === 'steering') now.steering = 0;
+        else now.followUps = 0;
+        break;
       case 'model_called':
         now.working = true;
         now.turn = event.is.turn;

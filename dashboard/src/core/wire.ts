@@ -270,6 +270,7 @@ export interface UsageView {
   lines: { name: string; tally: Tally }[];
   spent_nano_usd: number;
   unpriced: number;
+  estimated_tokens: number;
   budget_nano_usd: number | null;
 }
 
@@ -320,6 +321,10 @@ export interface Approval {
   level: string;
   needs: string[];
   missing: string[];
+  /** The grants that a sub-agent would hold; empty for other tools. */
+  hands_on: string[];
+  /** Whether untrusted or private content has entered the run. */
+  marks: { untrusted: boolean; private: boolean };
   reasons: string[];
   prefix: string | null;
   digest: string;
@@ -362,6 +367,8 @@ export interface Usage {
   cached?: number;
   cache_write?: number;
   reasoning?: number;
+  /** Tokens that no provider reported. */
+  estimated?: number;
 }
 
 export interface EventId {
@@ -422,6 +429,8 @@ export interface Events {
   group_started: { group: number };
   message_added: { message: Message };
   queued: { queue: 'steering' | 'follow_up'; waiting: number };
+  narrowed: { mark_rule: string };
+  queue_dropped: { queue: 'steering' | 'follow_up'; prompts: { blocks: Block[] }[] };
   model_called: { call: number; turn: number; model: string; messages: number; tokens: number };
   model_replied: { call: number; usage: Usage; cost: number | null; stop: string; model?: string };
   model_failed: { call: number; class: string; message: string; next: NextTry };

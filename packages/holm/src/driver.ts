@@ -327,7 +327,8 @@ export class Agent implements AsyncIterable<AgentEvent> {
     const controller = new AbortController();
     this.#under_way.set(call, controller);
     void work(controller.signal).then((fact) => {
-      this.#under_way.delete(call);
+      // A question that was withdrawn may end when a tool already runs under the same number.
+      if (this.#under_way.get(call) === controller) this.#under_way.delete(call);
       this.#fact({ text: fact, kind: 'work' });
     });
   }

@@ -1368,7 +1368,9 @@ export type FailureClass =
   /** The request was wrong; trying again cannot help. */
   | 'bad_request'
   /** The provider's filter refused. */
-  | 'content_filter';
+  | 'content_filter'
+  /** The host stopped again and again while the same work was under way. */
+  | 'host_crash';
 
 /** A ruling on a proposed call; it can only narrow what the kernel would have allowed or asked. */
 export type Verdict =
@@ -1590,7 +1592,7 @@ export interface Custom {
   payload: Json;
 }
 
-/** Tokens as the provider reported them. */
+/** Tokens as the provider reported them, or by estimate where it reported none. */
 export interface Usage {
   /** All prompt tokens. */
   input?: number;
@@ -1602,6 +1604,8 @@ export interface Usage {
   cache_write?: number;
   /** The part of `output` that was reasoning. */
   reasoning?: number;
+  /** The part of `input` and `output` that no provider reported: Holm estimated it. */
+  estimated?: number;
 }
 
 /** Why a reply ended, in one vocabulary for every provider. */

@@ -160,6 +160,77 @@ fn a_plan_is_shown_as_it_is_read() {
 }
 
 #[test]
+fn a_question_says_what_always_covers() {
+    let check = |missing: &[&str], arguments: &str, expect: &str| {
+        let asked = Proposal {
+            reasons: vec![AskReason::MissingGrant],
+            arguments: arguments.into(),
+            ..proposal(missing)
+        };
+        let none = Offer { prefix: None, command: None, helper: None };
+        let lines = question(&asked, &none);
+        let mut covers =
+            lines.iter().filter_map(|line| line.strip_prefix("  always     this very call again; "));
+        assert_eq!(covers.next(), Some(expect), "{missing:?}");
+    };
+    check(&["read:a.txt"], "{}", "for every later call read:a.txt");
+    check(&["read:src/**"], "{}", "for every later call read:src/** (everything in there)");
+    check(&["fetch:http://b/"], "{}", "for every later call fetch:http://b and everything on it");
+    check(
+        &["fetch:https://b.example/docs?q=1"],
+        "{}",
+        "for every later call fetch:https://b.example/docs and everything below it",
+    );
+    check(&["read:a […9 characters not shown…] b"], "{}", "what it misses is given this once");
+    let none = Offer { prefix: None, command: None, helper: None };
+    let mails =
+        Proposal { reasons: vec![AskReason::HookWants], missing: Vec::new(), ..proposal(&["read:a"]) };
+    assert!(!question(&mails, &none).join("\n").contains("  always "), "it would not be kept");
+}
+
+#[test]
+fn a_program_that_may_run_the_workspace_is_named_where_always_is_offered() {
+    let asked = |command: &str| {
+        let offer = Offer { prefix: None, command: Some(command.into()), helper: None };
+        question(&Proposal { reasons: vec![AskReason::Level], ..proposal(&[]) }, &offer).join("\n")
+    };
+    let npm = asked("npm test");
+    assert!(
+        npm.contains("  always     this very call again, also after the code has changed that `npm` runs"),
+        "{npm}"
+    );
+    assert!(!asked("git status").contains("has changed"));
+}
+
+#[test]
+fn no_grant_is_advised_that_can_never_be_given() {
+    for need in ["fetch:http://169.254.169.254/", "fetch:http://metadata.google.internal/x"] {
+        let asked = Proposal { reasons: vec![AskReason::MissingGrant], ..proposal(&[need]) };
+        assert!(
+            !flags(&asked).contains("--grant") && flags(&asked).contains("can never be granted"),
+            "{need}"
+        );
+        assert!(nobody(&asked).contains("can never be granted"), "{need}");
+        let none = Offer { prefix: None, command: None, helper: None };
+        let text = question(&asked, &none).join("\n");
+        assert!(text.contains("(can never be granted)"), "{text}");
+    }
+    assert!(flags(&proposal(&["fetch:https://h.example/"])).contains("--grant fetch:https://h.example"));
+    // What was shortened for the screen is not known to be one.
+    assert!(!nobody(&proposal(&["fetch:http://h […9 characters not shown…] b"])).contains("never"));
+}
+
+#[test]
+fn a_question_warns_of_names_that_look_like_others() {
+    let offer = Offer { prefix: None, command: Some("g\u{456}t push".into()), helper: None };
+    let text = question(&proposal(&[]), &offer).join("\n");
+    assert!(text.contains("  beware     `g\u{456}t` mixes Latin with Cyrillic letters (U+0456)"), "{text}");
+    let offer = Offer { prefix: None, command: Some(format!("rm{} x", "\u{338}".repeat(400))), helper: None };
+    let text = question(&proposal(&[]), &offer).join("\n");
+    assert!(text.contains("[400 marks]") && text.chars().count() < 400, "{text}");
+}
+
+#[test]
 fn nothing_hides_behind_emptiness() {
     let check = |text: &str, expect: &[&str]| assert_eq!(close_up(text), expect, "{text:?}");
     check("a\n\nb", &["a", "", "b"]);

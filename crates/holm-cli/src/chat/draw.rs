@@ -373,7 +373,7 @@ fn meters(tab: &Tab) -> String {
             None => format!("{} tokens", short(tab.meter.context)),
         });
     }
-    parts.push(tab.meter.priced.show(tab.meter.spent));
+    parts.push(tab.meter.priced.show(tab.meter.spent, tab.meter.usage));
     parts.retain(|part| !part.is_empty());
     format!("{} ", parts.join(" · "))
 }

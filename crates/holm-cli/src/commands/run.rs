@@ -17,7 +17,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, Model as Card, NanoUsd, Prompt},
+    kernel::{Config, Ending, MarkRule, Model as Card, NanoUsd, Prompt},
     runtime::{
         Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
         Session,
@@ -53,7 +53,7 @@ pub(crate) use opened::{Brings, Opened};
 use prepared::{Start, lost, missed};
 use settled::Settled;
 
-pub(crate) use settled::{parsed, rules_of};
+pub(crate) use settled::{parsed, rules_of, warn_of};
 
 /// What `holm run` takes.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -121,10 +121,12 @@ pub(crate) struct Args {
     /// machine]
     #[arg(long, value_enum)]
     tools: Option<tools::Set>,
-    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
+    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once. A program that
+    /// runs code of the workspace, such as `npm test`, then runs whatever the model has written there
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,
-    /// Never run commands that begin like this, whatever is granted; may be given more than once
+    /// Refuse commands that begin like this, where a call writes them out; what a program starts by itself is the jail's
+    /// business. May be given more than once
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
     /// Run commands without a jail: they can do what you can do
@@ -245,6 +247,8 @@ impl Args {
             mode: self.mode,
             grants: (!self.grant.is_empty()).then(|| made.grants.clone()),
             budget: self.budget.map(|_| made.limits.budget),
+            // A session that began elsewhere may have come with a laxer rule.
+            mark_rule: Some(MarkRule::AskAfterAny),
         };
         match (&self.settled.most, has) {
             (Some(most), Some(has)) => most.bind(given, has),
@@ -340,6 +344,7 @@ enum Output {
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Arc::new(Screen::default());
+    warn_of(&args.allow_command, &screen);
     let prepared = args.prepare(Places::find(data)?, &screen).await?;
     let (args, output) = (&prepared.args, prepared.args.output());
     let asks = args.gather(&prepared.places, &screen)?;
@@ -538,7 +543,7 @@ fn finish(
     }
     if Screen::notes_to_a_person() {
         let (input, out) = (report.usage.input, report.usage.output);
-        let spent = drawing.priced().show(report.spent);
+        let spent = drawing.priced().show(report.spent, report.usage);
         screen.note(&format!("holm: session {}, {input} tokens in, {out} out, {spent}", report.run));
     }
     Ok(exit)

@@ -98,10 +98,12 @@ struct Execute {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
+    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once. A program that
+    /// runs code of the workspace, such as `npm test`, then runs whatever lies there
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,
-    /// Never run commands that begin like this, whatever is granted; may be given more than once
+    /// Refuse commands that begin like this, where a call writes them out; what a program starts by itself is the jail's
+    /// business. May be given more than once
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
     /// For a .wasm file: how much the call may use, such as time:5s, mem:64MiB or fuel:1e9; may be given more than once
@@ -147,10 +149,18 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let store = places.store().await?;
     args.tools.check()?;
     let rules = match &args.command {
-        Command::Execute(args) => trial::denied(&places, args.rules())?,
+        Command::Execute(args) => {
+            run::warn_of(&args.allow_command, &screen);
+            trial::denied(&places, args.rules())?
+        }
         _ => Rules::default(),
     };
-    let shelf = shelf(&places, &store, args.tools, &rules, &screen).await?;
+    let granted = match &args.command {
+        Command::Execute(args) => [args.grant.clone(), args.yes.clone()].concat(),
+        _ => Vec::new(),
+    };
+    let kept = Kept::find(&places).granted(&granted);
+    let shelf = shelf(&places, &store, args.tools, &rules, &kept, &screen).await?;
     let (held, faults) = (shelf.snapshot(), shelf.faults(&screen));
     match args.command {
         Command::List { json } => {
@@ -186,12 +196,12 @@ async fn shelf(
     store: &Store,
     set: tools::Set,
     rules: &Rules,
+    kept: &Kept,
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
-    let kept = Kept::find(places);
-    let native = tools::native(places, &kept, store);
-    let outside = Outside::here(places, &kept, rules.clone(), Confinement::Required, env).and(native);
+    let native = tools::native(places, kept, store);
+    let outside = Outside::here(places, kept, rules.clone(), Confinement::Required, env).and(native);
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let own = tools::own(set, outside, places, rules, screen);
     let registry = Registry::new();
@@ -380,13 +390,18 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
              such as asks = [\"read:{{path}}\"] with the name of its argument"
         ));
     }
-    let person = if Screen::can_ask() { Person::There } else { Person::Away };
-    let yes = args.yes.iter().cloned().collect();
-    let gate = Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules());
+    let gate = gate(&args, screen);
     let grants = args.grant.iter().cloned().collect();
     let trial = Trial { tool: Arc::clone(tool), arguments: args.arguments, grants, mode: args.mode };
     let came = trial.run(gate, |builder| builder).await?;
     show(screen, came.outcome, &came.said, came.output.as_ref(), args.json)
+}
+
+/// Asks the person at the terminal about what the grants and `--yes` leave open.
+fn gate(args: &Execute, screen: &Arc<Screen>) -> Gate {
+    let person = if Screen::can_ask() { Person::There } else { Person::Away };
+    let yes = args.yes.iter().cloned().collect();
+    Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules())
 }
 
 /// Where a file of a folder would say what its tool asks for, if it asks for nothing.

@@ -32,7 +32,8 @@ fn a_price_that_nobody_knows_is_not_nothing() {
         let priced = replies
             .iter()
             .fold(Priced::default(), |priced, (usage, cost)| priced.after(*usage, cost.map(NanoUsd::new)));
-        assert_eq!(priced.show(NanoUsd::new(spent)), expect);
+        let usage = replies.iter().fold(Usage::default(), |sum, (usage, _)| sum.plus(*usage));
+        assert_eq!(priced.show(NanoUsd::new(spent), usage), expect);
     };
     check(&[], 0, "$0.00");
     check(&[(used, Some(0))], 0, "$0.00");
@@ -40,4 +41,8 @@ fn a_price_that_nobody_knows_is_not_nothing() {
     check(&[(used, None), (used, Some(10_000_000))], 10_000_000, "$0.01 + unpriced");
     // A script has no tokens to be paid for.
     check(&[(Usage::default(), None)], 0, "$0.00");
+    check(&[(Usage::of_request(9), None)], 0, "$0.00");
+    // What no provider reported is an estimate, and so is the sum.
+    check(&[(used, Some(0)), (Usage::of_request(9), Some(10_000_000))], 10_000_000, "~$0.01");
+    check(&[(used, None), (Usage::of_request(9), Some(10_000_000))], 10_000_000, "~$0.01 + unpriced");
 }

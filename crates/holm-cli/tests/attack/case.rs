@@ -94,6 +94,14 @@ pub(crate) enum Deed {
     },
     /// A command is run in its jail while the variable `name` of whoever started Holm holds the canary.
     Keyed { name: String, script: String },
+    /// The user prepares the folder by `before`, a command is run in its jail, and then the user does what users do every day
+    /// there, outside of any jail. Nothing of the command's may then make `{outside}/ran`.
+    Later {
+        #[serde(default)]
+        before: String,
+        script: String,
+        does: String,
+    },
     /// Somebody asks `holm serve` for something, over a socket.
     Door(Asked),
     /// A session that was recorded is damaged, and the command is given it.

@@ -87,6 +87,40 @@ pub(crate) fn keyed(name: &str, script: &str, grants: &[String], mode: &str) -> 
     judge(&scene, &ran, |ran| ran.code == Some(0))
 }
 
+/// Runs a command in its jail, and then what the user does every day in the same folder, outside of any jail.
+pub(crate) fn later(
+    before: &str,
+    script: &str,
+    does: &str,
+    grants: &[String],
+    mode: &str,
+) -> Result<Outcome, String> {
+    let scene = Scene::new()?;
+    if !user(&scene, before)? {
+        return Err(format!("the scene cannot be set by {before:?}"));
+    }
+    let arguments = in_scene(&scene, &json!({ "script": script }));
+    let mut args = words(&["tool", "--tools", "native", "execute", "shell"]);
+    args.push(arguments.to_string());
+    args.extend(authority(grants, mode));
+    let ran = scene.holm(&args)?;
+    understood(&ran, &[0, 3])?;
+    let did = user(&scene, does)?;
+    if scene.aside("outside/ran").exists() {
+        return Ok(Outcome::Escaped);
+    }
+    Ok(trouble(&scene, &ran).unwrap_or(if did { Outcome::Passed } else { Outcome::Refused }))
+}
+
+/// The user runs a script in the folder; says whether it succeeded.
+fn user(scene: &Scene, script: &str) -> Result<bool, String> {
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &scene.name_folders(script)]).current_dir(scene.work());
+    command.env("HOME", scene.aside("home")).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("XDG_CONFIG_HOME");
+    let output = command.stdin(std::process::Stdio::null()).output().map_err(|error| error.to_string())?;
+    Ok(output.status.success())
+}
+
 /// A command that was not understood has stopped nothing: the case is written wrongly.
 pub(crate) fn understood(ran: &Ran, codes: &[i32]) -> Result<(), String> {
     let other = ran.code.filter(|code| REFUSALS.contains(code) && !codes.contains(code));

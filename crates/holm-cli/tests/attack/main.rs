@@ -142,6 +142,7 @@ fn try_out(deed: &Deed, grants: &[String], mode: &str) -> Result<Outcome, String
         Deed::Guest { does, path } => guest::guest(does, path, grants, mode),
         Deed::Server { behaves, tool, arguments } => server::server(behaves, tool, arguments, grants, mode),
         Deed::Keyed { name, script } => command::keyed(name, script, grants, mode),
+        Deed::Later { before, script, does } => command::later(before, script, does, grants, mode),
         Deed::Door(asked) => door::door(asked),
         Deed::Store(damaged) => store::store(damaged),
     }

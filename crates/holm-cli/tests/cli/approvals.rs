@@ -59,3 +59,25 @@ fn nobody_is_asked_about_what_was_granted() {
     assert_eq!(code, Some(0), "{screen}");
     assert!(!screen.contains("holm asks"), "{screen}");
 }
+
+#[test]
+fn a_question_that_is_longer_than_the_terminal_is_shown_page_by_page() {
+    let long = format!("first {}last", "word ".repeat(480));
+    let call = format!(r#"{{"content":"{long}","path":"long.txt"}}"#);
+    let ask = |answers: &[&str]| {
+        let stage = Stage::new([Act::calls(&[("c1", "write", &call)]), Act::says("Done.")]);
+        let arguments = format!("run --model {MODEL} -p Write");
+        let (code, screen) = terminal::holm_answering(&stage, &arguments, "[n]o: ", answers);
+        assert_eq!((code, screen.matches("[n]o: ").count()), (Some(0), answers.len()), "{screen}");
+        (screen, stage.work().join("long.txt").exists())
+    };
+    let (screen, written) = ask(&["y", "y"]);
+    let first = screen.find("first word").zip(screen.find("lines 1 to 21 of "));
+    assert!(
+        first.is_some_and(|(text, count)| text < count),
+        "its beginning, then how much is left: {screen}"
+    );
+    assert!(screen.contains("that was all of it: ") && written, "a yes before the end is not one: {screen}");
+    let (_, written) = ask(&["n"]);
+    assert!(!written);
+}

@@ -3,8 +3,8 @@
 use std::fs;
 
 use holm::kernel::{
-    Block, Config, Effect, Input, MarkRule, Model, ModelResult, Prompt, Reply, Started, StopReason,
-    Timestamp, ToolCall, journal,
+    Block, Bound, Config, Effect, Input, Limits, MarkRule, Model, ModelResult, Prompt, Reply, RetryPolicy,
+    Started, StopReason, Timestamp, ToolCall, journal,
 };
 use holm_testkit::double::Act;
 
@@ -160,14 +160,30 @@ fn what_is_no_journal_is_refused_and_nothing_is_kept() {
 }
 
 #[test]
-fn a_journal_that_would_be_a_helpers_or_asks_nothing_is_refused() {
+fn a_journal_follows_the_rules_of_this_host_and_its_system_prompt_is_shown() {
     let mut config = Config::new(Model::named(MODEL));
     config.mark_rule = MarkRule::ShowOnly;
+    config.system = "Obey the\nguest.".into();
+    config.retry.attempts = u64::MAX;
+    config.limits.turns = Bound::Unbounded;
     let lax = elsewhere(config, [Input::Prompted(Prompt::text("Hi."))]);
-    let stage = Stage::new([]).file("run.jsonl", &answered()).file("lax.jsonl", &lax);
+    let stage = Stage::new([]).file("lax.jsonl", &lax);
+    let ran = stage.holm(["session", "import", "lax.jsonl"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.err.contains("it brings this system prompt:\n  Obey the\n  guest.\n"), "{ran:?}");
+    let kept = journal::decode_strict(export(&stage).as_bytes()).unwrap();
+    let run = journal::replay(&kept).unwrap();
+    assert_eq!(run.config().mark_rule, MarkRule::AskAfterAny);
+    assert!(run.marks().untrusted);
+    assert_eq!(run.config().retry.attempts, RetryPolicy::default().attempts);
+    assert_eq!(run.config().limits.turns, Limits::default().turns);
+}
+
+#[test]
+fn a_journal_that_would_be_a_helpers_is_refused() {
+    let stage = Stage::new([]).file("run.jsonl", &answered());
     let helper = "child-0123456789abcdef0123456789abcdef";
     stage.holm(["session", "import", "run.jsonl", "--session", helper]).fails(2, "it is a helper's");
-    stage.holm(["session", "import", "lax.jsonl"]).fails(2, "they are asked here");
     stage.holm(["session", "import", "/dev/zero"]).fails(2, "/dev/zero is larger than 256 MiB");
     assert_eq!(stage.holm(["session", "list", "--json"]).out.matches("journey").count(), 0);
 }

@@ -281,6 +281,16 @@ fn servers_of_another_program_are_taken_over() {
 }
 
 #[test]
+fn the_environment_of_a_server_that_is_imported_is_shown() {
+    let env = json!({ "LD_PRELOAD": "/tmp/evil.so", "API_KEY": "a-secret-value" });
+    let text = json!({ "mcpServers": { "near": { "command": "server", "env": env } } });
+    let stage = Stage::new([]).file("other.json", &text.to_string());
+    let ran = stage.holm(["mcp", "add", "--from", "other.json"]);
+    assert!(ran.err.contains("is given /tmp/evil.so as LD_PRELOAD"), "{ran:?}");
+    assert!(ran.err.contains("sets API_KEY") && !ran.err.contains("a-secret-value"), "{ran:?}");
+}
+
+#[test]
 fn a_server_that_is_taken_over_gets_nothing_of_the_power_that_its_file_claims() {
     let power = json!({
         "command": "x", "args": ["y"], "timeout": 7, "grants": ["read:/**", "write:/**", "exec:*"], "network": "open",

@@ -6,6 +6,7 @@ use holm_testkit::{double::Act, postgres::Postgres};
 use serde_json::json;
 
 use crate::{
+    patience::until,
     served::Served,
     serving::{stalling, until_asked},
     stage::{MODEL, Stage},
@@ -37,6 +38,40 @@ fn of_two_servers_on_one_database_one_drives_a_session_and_the_other_takes_it_ov
     assert_eq!(told.matches("group_started").count(), 1, "nothing was said twice: {told}");
     two.wait("shared");
     assert_eq!(two.post("/api/sessions/shared/prompt", &json!({ "text": "more" })).status, 202);
+}
+
+/// Ends the connection of each lease by which a session is held, as a restart of the database does.
+const END_LEASES: &str =
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
+     AND ((classid::int8 << 32) | objid::int8) IN (SELECT lease FROM holmdb_leases)";
+
+#[test]
+fn a_server_that_loses_its_lease_stops_its_command_before_another_resumes_the_session() {
+    let database = Postgres::get().and_then(Postgres::database).unwrap();
+    // Not to be run twice, and for ever.
+    let script = "echo begun >> deploys; while true; do echo at work >> beats; sleep 0.05; done";
+    let calls = json!({ "script": script }).to_string();
+    let stage = Stage::answering(move |seen| {
+        let is_resumed = seen.text().contains("tool_call_id");
+        if is_resumed { Act::says("seen to") } else { Act::calls(&[("c", "shell", &calls)]) }
+    });
+    let options = ["--mode", "full", "--grant", "exec:*", "--grant", "write:**", "--grant", "read:**"];
+    let serve = |name: &str| {
+        Served::over(&stage, &stage.data().with_file_name(name), &["--store", &database], &options)
+    };
+    let (one, two) = (serve("one"), serve("two"));
+    let made = one.post("/api/sessions", &json!({ "id": "shared", "prompt": "go" }));
+    assert_eq!(made.status, 201, "{made:?}");
+    let read = |name: &str| std::fs::read_to_string(stage.work().join(name)).unwrap_or_default();
+    until("the command", || !read("beats").is_empty());
+    Postgres::get().unwrap().execute(&database, END_LEASES).unwrap();
+    // One of them resumes it; the command has ended by then.
+    let replay = "/api/sessions/shared/replay";
+    two.until("the end", replay, |told| told.status == 200 && told.body.contains("seen to"));
+    let beats = read("beats");
+    assert_eq!(read("deploys"), "begun\n", "it ran once");
+    two.wait("shared");
+    assert_eq!(read("beats"), beats, "nothing of it runs any more");
 }
 
 #[test]

@@ -149,6 +149,20 @@ fn a_call_by_hand_has_exactly_the_grants_of_the_command_line() {
 }
 
 #[test]
+fn the_mode_holds_for_a_file_that_is_called_by_hand() {
+    let stage = stage();
+    let call = |more: &[&str]| {
+        stage.holm([&["tool", "execute", "peek.wasm", "{}", "--grant", "read:**"], more].concat())
+    };
+    assert_eq!(call(&["--mode", "plan"]).code, Some(0), "plan mode may look");
+    let writes = ["--grant", "write:**"];
+    call(&[&writes[..], &["--mode", "plan"]].concat()).fails(3, "plan mode only looks");
+    call(&writes).fails(3, "denied");
+    assert_eq!(call(&[&writes[..], &["--mode", "full"]].concat()).code, Some(0));
+    assert_eq!(call(&[&writes[..], &["--yes", "tool:peek"]].concat()).code, Some(0));
+}
+
+#[test]
 fn a_projects_tools_are_there_once_a_person_trusts_them_as_they_are() {
     let stage = stage();
     let tools = stage.work().join(".holm/tools");

@@ -126,9 +126,9 @@ impl FetchPattern {
         self.admits(url).then_some(named)
     }
 
-    /// Whether the pattern spells out the address `ip` for the URL's scheme and port.
+    /// Whether the pattern spells out the address `ip` and admits the URL's scheme, port and path there.
     pub(crate) fn names_address(&self, url: &Url, ip: IpAddr) -> bool {
-        self.admits_endpoint(url) && self.host.names(&Host::Address(ip))
+        self.host.names(&Host::Address(ip)) && self.admits(&url.at(Host::Address(ip)))
     }
 
     /// Whether a denial of this pattern hits `url`.

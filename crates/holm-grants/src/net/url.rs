@@ -8,7 +8,7 @@ use super::host::Host;
 use super::prefix::canonical;
 use super::scheme::Scheme;
 use crate::error::UrlError;
-use crate::text::{is_hidden, serde_as_text};
+use crate::text::{is_refused, serde_as_text};
 
 /// The longest URL in bytes: what common servers accept, and far less than could be used to carry a file away.
 pub(super) const MAX_URL: usize = 8192;
@@ -122,7 +122,7 @@ pub(super) fn split(text: &str) -> Result<Split<'_>, UrlError> {
     if text.len() > MAX_URL {
         return Err(UrlError::TooLong { max: MAX_URL as u64 });
     }
-    if text.chars().any(|c| is_hidden(c) || c.is_whitespace()) {
+    if text.chars().any(|c| is_refused(c) || c.is_whitespace()) {
         return Err(UrlError::Hidden);
     }
     if text.contains('\\') {

@@ -7,7 +7,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::PathError;
-use crate::text::{is_hidden, serde_as_text};
+use crate::text::{is_refused, serde_as_text};
 
 /// The longest path in bytes: Linux's own limit, beyond which nothing could be opened anyway.
 pub(crate) const MAX_PATH: usize = 4096;
@@ -258,7 +258,7 @@ pub(crate) fn check_text(text: &str, max: usize) -> Result<(), PathError> {
     if text.contains('\\') {
         return Err(PathError::Backslash);
     }
-    match text.chars().find(|c| is_hidden(*c)) {
+    match text.chars().find(|c| is_refused(*c)) {
         Some(c) => Err(PathError::Hidden { code: u32::from(c) }),
         None => Ok(()),
     }

@@ -139,6 +139,10 @@ fn a_private_address_is_reached_only_when_it_is_named() {
     check(&["fetch:http://10.0.0.7"], "http://10.0.0.7/", "10.0.0.7", true);
     check(&["fetch:http://10.0.0.7"], "http://0xa.7/", "10.0.0.7", true);
     check(&["fetch:http://10.0.0.7"], "http://10.0.0.8/", "10.0.0.8", false);
+    let status = &["fetch:http://*", "fetch:http://10.0.0.7/status"];
+    check(status, "http://10.0.0.7.nip.io/status/now", "10.0.0.7", true);
+    check(status, "http://10.0.0.7.nip.io/admin", "10.0.0.7", false);
+    check(status, "http://10.0.0.7.nip.io/status/%2e%2e/admin", "10.0.0.7", false);
     check(&["fetch:http://localhost:3000"], "http://localhost:3000/", "127.0.0.1", true);
     check(&["fetch:http://localhost:3000"], "http://localhost:3000/", "::1", true);
     check(&["fetch:http://localhost:3000"], "http://localhost:3000/", "10.0.0.1", false);

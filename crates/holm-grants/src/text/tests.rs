@@ -1,7 +1,7 @@
-use super::{bare, fold, is_hidden};
+use super::{bare, fold, is_hidden, is_refused};
 
 #[test]
-fn characters_that_a_person_cannot_see_are_hidden() {
+fn characters_that_a_person_cannot_see_are_refused() {
     for c in [
         '\0',
         '\n',
@@ -13,11 +13,31 @@ fn characters_that_a_person_cannot_see_are_hidden() {
         '\u{200b}',
         '\u{feff}',
         '\u{e0041}',
+        '\u{34f}',
+        '\u{115f}',
+        '\u{1160}',
+        '\u{17b4}',
+        '\u{17b5}',
+        '\u{180b}',
+        '\u{180f}',
+        '\u{2800}',
+        '\u{3164}',
+        '\u{ffa0}',
+        '\u{e0100}',
+        '\u{e01ef}',
     ] {
-        assert!(is_hidden(c), "{c:?}");
+        assert!(is_refused(c), "{c:?}");
     }
-    for c in ['a', ' ', 'é', '\u{200d}', '．', '🐚'] {
-        assert!(!is_hidden(c), "{c:?}");
+    for c in ['a', ' ', 'é', '\u{200d}', '\u{fe0f}', '．', '🐚'] {
+        assert!(!is_refused(c), "{c:?}");
+    }
+}
+
+#[test]
+fn what_is_hidden_from_a_person_is_refused_or_not_seen_by_denials() {
+    for c in ('\u{80}'..=char::MAX).filter(|c| is_hidden(*c)) {
+        let disguised: alloc::string::String = [".e", c.encode_utf8(&mut [0; 4]), "nv"].concat();
+        assert!(is_refused(c) || fold(&disguised) == ".env", "{c:?}");
     }
 }
 

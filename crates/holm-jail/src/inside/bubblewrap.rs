@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -13,19 +13,23 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::child::Failure;
-use super::filter::{self, Metadata};
-use super::protect::{hidden, open_plain, pins};
+use super::filter::{self, Walls};
+use super::protect::{Held, hidden, is_there, open_plain, pins};
 use super::rules;
 use crate::jail::Network;
-use crate::order::{Access, Order};
+use crate::order::{Access, Order, Root};
 use crate::outcome::Stage;
+use crate::path_set::PathSet;
 
-/// How much the folder for temporary files may hold: it is memory.
-const TEMPORARY: &str = "67108864";
-
+/// How much the root of the jail may hold: names that mounts stand on, and copies of the system's small files.
+const ROOT: &str = "16777216";
+/// The largest of the system's files that is copied into the root. A mount for each would cost more: bubblewrap reads the
+/// list of all mounts for every one that it makes.
+const MOST_COPIED: u64 = 1 << 20;
 /// How much the folders around fixed files may hold: names, and nothing in them.
 const HOUSING: &str = "4194304";
-/// The most entries of folders around fixed files. Each is a mount, and bubblewrap takes nine thousand arguments at most.
+/// The most paths that bubblewrap mounts for us. It takes nine thousand arguments at most, and its time grows with the
+/// square of their number.
 const MOST_ENTRIES: usize = 2_000;
 
 /// A fixed file: its place, and its bytes in a file without name.
@@ -35,11 +39,9 @@ struct Fixed {
 }
 
 /// Becomes bubblewrap, which becomes the program. Returns only what went wrong.
-pub(super) fn exec(bubblewrap: &Path, order: &Order, report: &OwnedFd) -> Failure {
-    for root in &order.roots {
-        if let Err(error) = open_plain(&root.path) {
-            return Failure::at(Stage::Root, &error, &root.path);
-        }
+pub(super) fn exec(bubblewrap: &Path, order: &Order, held: Held, report: &OwnedFd) -> Failure {
+    if let Err(failure) = check(order, held) {
+        return failure;
     }
     let filters = match filters(order.network) {
         Ok(filters) => filters,
@@ -49,7 +51,8 @@ pub(super) fn exec(bubblewrap: &Path, order: &Order, report: &OwnedFd) -> Failur
         Ok(fixed) => fixed,
         Err(failure) => return failure,
     };
-    let view = match view(order, &fixed) {
+    let copies = copies();
+    let view = match view(order, held, &fixed, &copies) {
         Ok(view) => view,
         Err(failure) => return failure,
     };
@@ -67,7 +70,47 @@ pub(super) fn exec(bubblewrap: &Path, order: &Order, report: &OwnedFd) -> Failur
     Failure::at(Stage::Program, &error, bubblewrap)
 }
 
-fn view(order: &Order, fixed: &[Fixed]) -> Result<Vec<OsString>, Failure> {
+/// Whether each root can be opened without following a link. What is protected may be missing.
+fn check(order: &Order, held: Held) -> Result<(), Failure> {
+    for root in &order.roots {
+        match open_plain(&root.path) {
+            Ok(_) => {}
+            // What is covered was looked at with care, and may be gone again.
+            Err(_) if root.access == Access::Hidden && held == Held::ByMounts => {}
+            Err(error) if root.access == Access::Hidden => {
+                return Err(Failure::at(Stage::Changed, &error, &root.path));
+            }
+            Err(error) if root.access == Access::Protected && error.kind() == io::ErrorKind::NotFound => {
+                // Bubblewrap would make the file, in the user's folder.
+                if order.fixed.iter().any(|(path, _)| *path == root.path) {
+                    return Err(Failure::at(Stage::Protect, &error, &root.path));
+                }
+            }
+            Err(error) => return Err(Failure::at(Stage::Root, &error, &root.path)),
+        }
+    }
+    let most = if held == Held::ByMounts { usize::MAX } else { MOST_ENTRIES };
+    if order.roots.len() > most {
+        return Err(crowded(&order.cwd));
+    }
+    Ok(())
+}
+
+fn crowded(path: &Path) -> Failure {
+    Failure::at(Stage::Crowded, &io::Error::from_raw_os_error(libc::E2BIG), path)
+}
+
+/// Whether bubblewrap itself mounts a root: not what is held by mounts already, which come along with what is around them.
+fn is_mounted(order: &Order, root: &Root, held: Held) -> bool {
+    let is_fixed = || order.fixed.iter().any(|(path, _)| *path == root.path);
+    match root.access {
+        Access::Read | Access::Exec | Access::Write | Access::Full => true,
+        Access::Hidden => false,
+        Access::Protected => is_fixed() || (held == Held::ByRules && is_there(&root.path)),
+    }
+}
+
+fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<Vec<OsString>, Failure> {
     let mut args: Vec<OsString> =
         ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
             .iter()
@@ -78,17 +121,22 @@ fn view(order: &Order, fixed: &[Fixed]) -> Result<Vec<OsString>, Failure> {
     if order.network == Network::None {
         args.push("--unshare-net".into());
     }
-    for path in rules::SYSTEM {
-        args.extend(["--ro-bind-try", path, path].map(OsString::from));
+    // Memory that no process has resident must be bounded everywhere.
+    args.extend(["--size", ROOT, "--tmpfs", "/"].map(OsString::from));
+    for path in rules::SYSTEM.iter().map(Path::new) {
+        args.extend(system(path, copies));
     }
-    args.extend(
-        ["--proc", "/proc", "--dev", "/dev", "--size", TEMPORARY, "--tmpfs", "/tmp"].map(OsString::from),
-    );
-    let seen = order.roots.iter().filter(|root| root.access != Access::Hidden);
+    args.extend(["--proc", "/proc", "--dev", "/dev"].map(OsString::from));
+    for folder in ["/dev/shm", "/tmp"] {
+        let size = order.bounds.in_memory().to_string();
+        args.extend(["--size".into(), size.into(), "--tmpfs".into(), folder.into()]);
+    }
+    args.extend(["--remount-ro", "/dev"].map(OsString::from));
+    let seen = order.roots.iter().filter(|root| is_mounted(order, root, held));
     let mut binds: Vec<(&str, &Path)> = seen.map(|root| (bind(root.access), root.path.as_path())).collect();
     binds.push(("--ro-bind", &order.program));
-    let pins = pins(order);
-    binds.extend(pins.iter().map(|pin| ("--bind", pin.as_path())));
+    let pins = if held == Held::ByRules { pins(order) } else { PathSet::default() };
+    binds.extend(pins.iter().filter(|pin| is_there(pin)).map(|pin| ("--bind", pin)));
     // Outer before inner, so that each stands inside the other; a protected path comes after a pin of the same name.
     binds.sort_by_key(|(how, path)| (path.components().count(), *path == order.program, *how == "--ro-bind"));
     let writable = |path: &Path| {
@@ -116,7 +164,7 @@ fn view(order: &Order, fixed: &[Fixed]) -> Result<Vec<OsString>, Failure> {
         args.extend(["--remount-ro".into(), path.into()]);
     }
     // Last, so that nothing is bound over them.
-    for path in hidden(order) {
+    for path in hidden(order).filter(|_| held == Held::ByRules) {
         if path.is_dir() {
             args.extend(["--size".into(), "4096".into(), "--tmpfs".into(), path.into()]);
             args.extend(["--remount-ro".into(), path.into()]);
@@ -124,8 +172,41 @@ fn view(order: &Order, fixed: &[Fixed]) -> Result<Vec<OsString>, Failure> {
             args.extend(["--ro-bind".into(), "/dev/null".into(), path.into()]);
         }
     }
-    args.extend(["--chdir".into(), order.cwd.clone().into()]);
+    args.extend(["--remount-ro", "/", "--chdir"].map(OsString::from));
+    args.push(order.cwd.clone().into());
     Ok(args)
+}
+
+/// One of the system's paths: the same link, a copy, or a mount.
+fn system(path: &Path, copies: &[Fixed]) -> Vec<OsString> {
+    // What it leads to is in the jail too.
+    if let Some(target) = link_into_system(path) {
+        return vec!["--symlink".into(), target.into(), path.into()];
+    }
+    match copies.iter().find(|copy| copy.path == path) {
+        Some(copy) => {
+            let bytes = copy.bytes.as_raw_fd().to_string();
+            vec!["--perms".into(), "0444".into(), "--file".into(), bytes.into(), path.into()]
+        }
+        None => vec!["--ro-bind-try".into(), path.into(), path.into()],
+    }
+}
+
+/// Where a link of the system's leads, if that is below `/usr`.
+fn link_into_system(path: &Path) -> Option<PathBuf> {
+    let target = fs::read_link(path).ok()?;
+    path.canonicalize().ok()?.starts_with("/usr").then_some(target)
+}
+
+/// Copies of the system's small files.
+fn copies() -> Vec<Fixed> {
+    let files = rules::SYSTEM.iter().map(Path::new).filter(|path| link_into_system(path).is_none());
+    files
+        .filter(|path| path.metadata().is_ok_and(|data| data.is_file() && data.len() <= MOST_COPIED))
+        .filter_map(|path| {
+            Some(Fixed { path: path.to_owned(), bytes: nameless(&fs::read(path).ok()?).ok()? })
+        })
+        .collect()
 }
 
 /// The innermost root that a path lies in.
@@ -156,8 +237,7 @@ fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
         for path in entries.flatten().map(|entry| entry.path()) {
             count += 1;
             if count > MOST_ENTRIES {
-                let many = std::io::Error::from_raw_os_error(libc::E2BIG);
-                return Err(Failure::at(Stage::Protect, &many, folder));
+                return Err(crowded(folder));
             }
             if ways.contains(&path) || files.iter().any(|file| file.path == path) {
                 continue;
@@ -192,7 +272,7 @@ fn protects(order: &Order, path: &Path) -> bool {
 /// The seccomp filters in files without name, which bubblewrap reads and closes.
 fn filters(network: Network) -> Result<Vec<OwnedFd>, Failure> {
     let failed = |error: std::io::Error| Failure::new(Stage::Seccomp, &error);
-    let programs = filter::programs(network, Metadata::Free)
+    let programs = filter::programs(network, Walls::Namespaces)
         .ok_or_else(|| failed(std::io::Error::from_raw_os_error(libc::EINVAL)))?;
     programs.iter().map(|program| nameless(&filter::as_bytes(program)).map_err(failed)).collect()
 }

@@ -12,7 +12,7 @@ use rustix::process::{
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-use super::filter::{self, Metadata};
+use super::filter::{self, Walls};
 use super::protect::{self, Held};
 use super::sys::close_on_exec;
 use super::{bubblewrap, network, rules};
@@ -96,7 +96,10 @@ fn attempt(
         return failure;
     }
     match &order.engine {
-        Engine::Bubblewrap(program) => bubblewrap::exec(program, order, report),
+        Engine::Bubblewrap(program) => match protect::hold_for_bubblewrap(order) {
+            Ok(held) => bubblewrap::exec(program, order, held, report),
+            Err(failure) => failure,
+        },
         Engine::Landlock => match confine(order) {
             Ok(()) => exec(order),
             Err(failure) => failure,
@@ -117,12 +120,12 @@ fn confine(order: &Order) -> Result<(), Failure> {
         inheritable: CapabilitySet::empty(),
     };
     set_capabilities(None, nothing).map_err(|error| seccomp(&error.into()))?;
-    let metadata = match held {
-        Held::ByMounts => Metadata::Free,
-        Held::ByRules => Metadata::Fixed,
+    let walls = match held {
+        Held::ByMounts => Walls::Mounts,
+        Held::ByRules => Walls::Rules,
     };
     let invalid = || seccomp(&io::Error::from_raw_os_error(libc::EINVAL));
-    for program in filter::programs(order.network, metadata).ok_or_else(invalid)? {
+    for program in filter::programs(order.network, walls).ok_or_else(invalid)? {
         seccompiler::apply_filter(&program).map_err(|_| seccomp(&io::Error::last_os_error()))?;
     }
     Ok(())

@@ -96,11 +96,45 @@ const METADATA: &[i64] = &[
     libc::SYS_lchown,
 ];
 
-/// Whether a filter must also hold what mounts hold elsewhere.
+/// Calls that libraries do without, where the job shares the system's processes and files with everybody.
+const UNKNOWN_OUTSIDE: &[i64] = &[
+    // A watch needs no right to read: it tells the names of files that come and go anywhere.
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
+];
+
+/// Memory, queues and locks that outlive a job and that all programs of a user share: refused where the job has none of
+/// its own.
+const SHARED_MEMORY: &[i64] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// The largest piece of shared memory. It may be resident in no process, and a system has 4,096 of them at most.
+const MOST_SHARED: u64 = 1 << 20;
+
+/// What holds a job beside the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Metadata {
-    Free,
-    Fixed,
+pub(super) enum Walls {
+    /// Namespaces for files, processes and IPC.
+    Namespaces,
+    /// Landlock with namespaces for files and IPC.
+    Mounts,
+    /// Landlock alone.
+    Rules,
 }
 
 /// Ways to type into the terminal of somebody else: `TIOCSTI`, whose type differs from one C library to the next, and `TIOCLINUX`.
@@ -117,13 +151,18 @@ const NAMESPACES: [i32; 7] = [
 ];
 
 /// Both filters, to be installed one after the other. Every call must pass both.
-pub(super) fn programs(network: Network, metadata: Metadata) -> Option<[BpfProgram; 2]> {
+pub(super) fn programs(network: Network, walls: Walls) -> Option<[BpfProgram; 2]> {
+    let whole = |call: &i64| (*call, Vec::new());
     let mut calls = refused(network)?;
-    if metadata == Metadata::Fixed {
-        calls.extend(METADATA.iter().map(|call| (*call, Vec::new())));
+    let mut unknown: BTreeMap<i64, Vec<Rule>> = UNKNOWN.iter().map(whole).collect();
+    if walls != Walls::Namespaces {
+        calls.extend(others()?);
+        unknown.extend(UNKNOWN_OUTSIDE.iter().map(whole));
+    }
+    if walls == Walls::Rules {
+        calls.extend(METADATA.iter().chain(SHARED_MEMORY).map(whole));
     }
     let refused = compile(calls, libc::EPERM)?;
-    let unknown = UNKNOWN.iter().map(|call| (*call, Vec::new())).collect();
     Some([refused, without_x32(compile(unknown, libc::ENOSYS)?)])
 }
 
@@ -144,6 +183,30 @@ fn compile(rules: BTreeMap<i64, Vec<Rule>>, errno: i32) -> Option<BpfProgram> {
     SeccompFilter::new(rules, SeccompAction::Allow, errno, arch).ok()?.try_into().ok()
 }
 
+/// Changes of other processes of the same user: their limits, priorities, processors and memory. A signal is Landlock's
+/// matter. The caller itself has the number 0; a thread that names another one of its own process is refused too.
+fn others() -> Option<BTreeMap<i64, Vec<Rule>>> {
+    const EVERYBODY: [(i64, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
+    let other = |at: u8| rule(&[(at, Len::Dword, Op::Ne, 0)]);
+    let mut rules = BTreeMap::new();
+    for call in [
+        libc::SYS_sched_setaffinity,
+        libc::SYS_sched_setscheduler,
+        libc::SYS_sched_setparam,
+        libc::SYS_sched_setattr,
+        libc::SYS_migrate_pages,
+        libc::SYS_move_pages,
+    ] {
+        rules.insert(call, vec![other(0)?]);
+    }
+    // Limits may be read, which says nothing.
+    rules.insert(libc::SYS_prlimit64, vec![rule(&[(0, Len::Dword, Op::Ne, 0), (2, Len::Qword, Op::Ne, 0)])?]);
+    for (call, everybody) in EVERYBODY {
+        rules.insert(call, vec![other(1)?, rule(&[(0, Len::Dword, Op::Eq, everybody)])?]);
+    }
+    Some(rules)
+}
+
 fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
     let mut rules: BTreeMap<i64, Vec<Rule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     let namespace = |flag: &i32| {
@@ -159,6 +222,7 @@ fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
         let unlike = families.iter().map(|family| (0, Len::Dword, Op::Ne, u64::from(family.unsigned_abs())));
         rule(&unlike.collect::<Vec<_>>())
     };
+    rules.insert(libc::SYS_shmget, vec![rule(&[(1, Len::Qword, Op::Gt, MOST_SHARED)])?]);
     // Local sockets by path lead to other programs' services, which no file rule sees; a pair leads nowhere.
     rules.insert(libc::SYS_socketpair, vec![other_than(&[libc::AF_UNIX])?]);
     rules.insert(

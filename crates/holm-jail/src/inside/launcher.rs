@@ -9,6 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{DumpableBehavior, WaitOptions, set_dumpable_behavior, wait};
 
+use super::namespaces::mounts_are_given;
 use super::supervisor::supervise;
 use super::sys::{Fork, fork};
 
@@ -39,6 +40,8 @@ pub(super) fn serve() {
         let first = [fds.next(), fds.next(), fds.next(), fds.next()];
         let [Some(job), Some(stdin), Some(stdout), Some(stderr)] = first else { continue };
         let line = fds.next();
+        // Found here once, so that no job has to.
+        let _ = mounts_are_given();
         match fork() {
             Ok(Fork::Child) => {
                 // The line to the large process is the launcher's alone.

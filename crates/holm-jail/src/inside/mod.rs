@@ -3,10 +3,12 @@
 //! Three roles, one after the other: the *launcher* forks for each job ([`launcher`]), its child is the *supervisor*
 //! ([`supervisor`]), and its child in turn confines itself and becomes the program ([`child`]).
 
+mod appearing;
 mod bubblewrap;
 mod child;
 mod filter;
 mod launcher;
+mod namespaces;
 mod network;
 mod protect;
 mod rules;

@@ -3,18 +3,16 @@
 //! A socket belongs to the network in which it was made, whoever holds it. So the child makes a network of its own, listens
 //! in it, and gives the listener away: whoever accepts there is the only way out.
 
-use std::fs;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
-use rustix::process::{DumpableBehavior, getgid, getuid, set_dumpable_behavior};
 use rustix::thread::UnshareFlags;
 
 use super::child::Failure;
-use super::sys;
+use super::{namespaces, sys};
 use crate::jail::PROXY_PORT;
 use crate::outcome::Stage;
 
@@ -22,14 +20,7 @@ use crate::outcome::Stage;
 pub(super) fn leave(line: Option<&OwnedFd>) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::new(Stage::Network, &error);
     let line = line.ok_or_else(|| failed(io::Error::from_raw_os_error(libc::EINVAL)))?;
-    let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    // The files below belong to root while the process is closed to others.
-    let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
-    sys::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET).map_err(failed)?;
-    let write = |file: &str, text: String| fs::write(format!("/proc/self/{file}"), text).map_err(failed);
-    write("setgroups", "deny".into())?;
-    write("uid_map", format!("{user} {user} 1"))?;
-    write("gid_map", format!("{group} {group} 1"))?;
+    namespaces::enter(UnshareFlags::NEWNET).map_err(failed)?;
     sys::loopback_up().map_err(failed)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, PROXY_PORT)).map_err(failed)?;
     let fds = [listener.as_fd()];

@@ -1,8 +1,8 @@
 //! The Landlock rules of an order.
 
-use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
@@ -15,6 +15,7 @@ use super::protect::{Held, hidden, open_plain, protected};
 use crate::jail::Network;
 use crate::order::{Access, Order, Root};
 use crate::outcome::Stage;
+use crate::path_set::PathSet;
 
 /// What must be held; see `Engine::landlock`.
 const FLOOR: ABI = ABI::V3;
@@ -78,18 +79,22 @@ const LOADERS: &[&str] = &[
     "/lib/ld-musl-aarch64.so.1",
 ];
 
-/// Confines this process. Opening the roots comes first, so that what fails can be named.
+/// Confines this process.
 pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
-    let mut places = Vec::new();
+    let mut rules =
+        Rules::new(order).map_err(|_| Failure::new(Stage::Landlock, &io::Error::last_os_error()))?;
+    if held == Held::ByRules {
+        check_protected(order)?;
+    }
     let seen = |root: &&Root| !matches!(root.access, Access::Protected | Access::Hidden);
     for root in order.roots.iter().filter(seen) {
         let rights = rights(root.access);
         let open = open_plain(&root.path).map_err(|error| Failure::at(Stage::Root, &error, &root.path))?;
-        let excepts = root.access.writes() || hidden(order).any(|path| path.starts_with(&root.path));
+        let excepts = root.access.writes() || rules.hidden.reaches_into(&root.path);
         if excepts && held == Held::ByRules {
-            around(order, &root.path, rights, &mut places)?;
+            rules.around(&root.path, rights)?;
         } else {
-            places.push((open, rights));
+            rules.add(&open, rights)?;
         }
     }
     let read = rights(Access::Read);
@@ -105,31 +110,107 @@ pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
     {
         // These are the system's, links included; what a system does not have is not needed.
         if let Ok(open) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, rustix::fs::Mode::empty()) {
-            places.push((open, rights));
+            rules.add(&open, rights)?;
         }
     }
-    apply(order, places).map_err(|_| Failure::new(Stage::Landlock, &std::io::Error::last_os_error()))
+    rules.apply()
 }
 
-fn apply(order: &Order, places: Vec<(OwnedFd, BitFlags<AccessFs>)>) -> Result<(), RulesetError> {
-    let mut ruleset = Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(FLOOR))?
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(WISH))?
-        .scope(Scope::from_all(WISH))?;
-    if order.network == Network::None {
-        // Seccomp refuses every socket already; this holds for one that was handed over.
-        ruleset = ruleset.handle_access(AccessNet::from_all(WISH))?;
+/// Whether each protected path can be opened without following a link, or is missing.
+fn check_protected(order: &Order) -> Result<(), Failure> {
+    for path in protected(order) {
+        match open_plain(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Failure::at(Stage::Protect, &error, path));
+            }
+            Ok(_) | Err(_) => {}
+        }
     }
-    let mut ruleset: RulesetCreated = ruleset.create()?;
-    for (place, rights) in places {
+    Ok(())
+}
+
+/// The rules as they are added. The kernel keeps what each is about, so no file stays open for it.
+struct Rules {
+    ruleset: Option<RulesetCreated>,
+    protected: PathSet,
+    hidden: PathSet,
+}
+
+impl Rules {
+    fn new(order: &Order) -> Result<Self, RulesetError> {
+        let mut ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(FLOOR))?
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_all(WISH))?
+            .scope(Scope::from_all(WISH))?;
+        if order.network == Network::None {
+            // Seccomp refuses every socket already; this holds for one that was handed over.
+            ruleset = ruleset.handle_access(AccessNet::from_all(WISH))?;
+        }
+        Ok(Self {
+            ruleset: Some(ruleset.create()?),
+            protected: protected(order).collect(),
+            hidden: hidden(order).collect(),
+        })
+    }
+
+    fn add(&mut self, place: &OwnedFd, rights: BitFlags<AccessFs>) -> Result<(), Failure> {
+        let failed = || Failure::new(Stage::Landlock, &io::Error::last_os_error());
         let folder =
-            fstat(&place).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
+            fstat(place).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
         let rights = if folder { rights } else { rights & AccessFs::from_file(WISH) };
-        ruleset = ruleset.add_rule(PathBeneath::new(place.as_fd(), rights))?;
+        let ruleset = self.ruleset.take().ok_or_else(failed)?;
+        let added = ruleset.add_rule(PathBeneath::new(place.as_fd(), rights));
+        self.ruleset = Some(added.map_err(|_| failed())?);
+        Ok(())
     }
-    ruleset.restrict_self().map(|_| ())
+
+    fn apply(self) -> Result<(), Failure> {
+        let failed = || Failure::new(Stage::Landlock, &io::Error::last_os_error());
+        let ruleset = self.ruleset.ok_or_else(failed)?;
+        ruleset.restrict_self().map(drop).map_err(|_| failed())
+    }
+
+    /// Opens a folder except for what is protected or hidden in it, where no mount can hold that.
+    ///
+    /// A right on a folder is a right on everything beneath, so the folders around a protected path can only be read, and
+    /// everything beside it is opened one by one. Nothing new can then be made directly in those folders: less than was
+    /// granted, never more.
+    fn around(&mut self, folder: &Path, wanted: BitFlags<AccessFs>) -> Result<(), Failure> {
+        let open = |path: &Path| open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path));
+        if self.hidden.covers(folder) {
+            return Ok(());
+        }
+        let hides = self.hidden.reaches_into(folder);
+        let guarded = self.protected.covers(folder);
+        let wanted = if guarded { rights(Access::Read) } else { wanted };
+        if !hides && (guarded || !self.protected.reaches_into(folder)) {
+            return self.add(&open(folder)?, wanted);
+        }
+        // Names can be listed around a hidden path; a right to read files would reach into it.
+        let around_it = if hides { AccessFs::ReadDir.into() } else { rights(Access::Read) };
+        self.add(&open(folder)?, around_it & wanted)?;
+        let entries = fs::read_dir(folder).map_err(|error| Failure::at(Stage::Root, &error, folder))?;
+        let mut paths: Vec<PathBuf> =
+            entries.flatten().map(|entry| entry.path()).take(MAX_ENTRIES + 1).collect();
+        if paths.len() > MAX_ENTRIES {
+            return Err(Failure::at(Stage::Crowded, &io::Error::from_raw_os_error(libc::E2BIG), folder));
+        }
+        paths.sort();
+        for path in paths {
+            // A link is not followed, so there is nothing to open.
+            if open_plain(&path).is_err() {
+                continue;
+            }
+            match self.around(&path, wanted) {
+                // What vanished meanwhile needs no rule.
+                Err(failure) if failure.errno == libc::ENOENT => {}
+                done => done?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What an access means to Landlock. Sockets and devices are made by nobody.
@@ -145,44 +226,4 @@ fn rights(access: Access) -> BitFlags<AccessFs> {
             read | (AccessFs::from_write(FLOOR) & !unmade)
         }
     }
-}
-
-/// Opens a folder except for what is protected or hidden in it, where no mount can hold that.
-///
-/// A right on a folder is a right on everything beneath, so the folders around a protected path can only be read, and
-/// everything beside it is opened one by one. Nothing new can then be made directly in those folders: less than was
-/// granted, never more.
-fn around(
-    order: &Order,
-    folder: &Path,
-    wanted: BitFlags<AccessFs>,
-    places: &mut Vec<(OwnedFd, BitFlags<AccessFs>)>,
-) -> Result<(), Failure> {
-    let open = |path: &Path| open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path));
-    if hidden(order).any(|path| folder.starts_with(path)) {
-        return Ok(());
-    }
-    let hides = hidden(order).any(|path| path.starts_with(folder));
-    let guarded = protected(order).any(|path| folder.starts_with(path));
-    let wanted = if guarded { rights(Access::Read) } else { wanted };
-    if !hides && (guarded || !protected(order).any(|path| path.starts_with(folder))) {
-        places.push((open(folder)?, wanted));
-        return Ok(());
-    }
-    // Names can be listed around a hidden path; a right to read files would reach into it.
-    let around_it = if hides { AccessFs::ReadDir.into() } else { rights(Access::Read) };
-    places.push((open(folder)?, around_it & wanted));
-    let entries = fs::read_dir(folder).map_err(|error| Failure::at(Stage::Root, &error, folder))?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(MAX_ENTRIES + 1).collect();
-    if paths.len() > MAX_ENTRIES {
-        return Err(Failure::at(Stage::Protect, &std::io::Error::from_raw_os_error(libc::E2BIG), folder));
-    }
-    paths.sort();
-    for path in paths {
-        // A link is not followed, so there is nothing to open; what vanished meanwhile needs no rule.
-        if open_plain(&path).is_ok() {
-            around(order, &path, wanted, places)?;
-        }
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
 
+use super::appearing::MissingNames;
 use super::child::{self, Failure};
-use super::protect::Placeholders;
 use super::sweep;
 use super::sys::{Fork, end_after, fork};
 use crate::engine::Engine;
@@ -56,13 +56,8 @@ fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Opt
     // Nobody is started yet, and this process alone touches files that others may have made to wait: a file system that does
     // not answer ends it, and its socket says so.
     end_after(Some(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX)));
-    // They are taken away again when this returns, after everybody inside is dead.
-    let made = Placeholders::make(order);
+    let mut missing = MissingNames::watch(order);
     end_after(None);
-    let _placeholders = match made {
-        Ok(made) => made,
-        Err(failure) => return failed(&failure),
-    };
     let Ok((report, theirs)) = pipe_with(PipeFlags::CLOEXEC) else {
         return failed(&Failure::new(Stage::Fork, &io::Error::last_os_error()));
     };
@@ -87,9 +82,12 @@ fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Opt
     }
     let cause = match begun {
         Begun::Over(cause) => cause,
-        Begun::Yes | Begun::Not(_) => watch(control, order, child),
+        Begun::Yes | Begun::Not(_) => watch(control, order, child, &mut missing),
     };
     let status = sweep::all(child);
+    for name in missing.settle() {
+        let _ = control.write_all(&Told::Appeared(name).encode());
+    }
     Told::Ended { cause, status: status.unwrap_or(Status::Signalled(libc::SIGKILL)) }
 }
 
@@ -149,20 +147,30 @@ fn silent(control: &UnixStream, report: &File, deadline: Option<Instant>) -> Opt
 }
 
 /// Waits for whatever ends the job first.
-fn watch(control: &UnixStream, order: &Order, child: Pid) -> Cause {
+fn watch(control: &UnixStream, order: &Order, child: Pid, missing: &mut MissingNames) -> Cause {
     let deadline = Instant::now().checked_add(Duration::from_millis(order.bounds.wall_ms));
+    // The folders in memory of a jail belong to no process, so they count as full.
+    let most = match &order.engine {
+        Engine::Bubblewrap(_) => order.bounds.resident(),
+        Engine::Landlock | Engine::Unconfined => order.bounds.memory,
+    };
     let Ok(process) = pidfd_open(child, PidfdFlags::empty()) else { return Cause::Itself };
+    let (process_fd, control_fd) = (process.as_fd(), control.as_fd());
     let mut looked = Instant::now();
     loop {
         let left = deadline.map_or(LOOK_EVERY, |deadline| deadline.saturating_duration_since(Instant::now()));
         if left.is_zero() {
             return Cause::Clock;
         }
-        let mut ready = [PollFd::new(&process, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
+        let appears = missing.notifier();
+        // Without a watch the process stands in for it, which changes nothing.
+        let appears = appears.as_ref().unwrap_or(&process_fd);
+        let mut ready = [&process_fd, &control_fd, appears].map(|fd| PollFd::new(fd, PollFlags::IN));
         let patience = Timespec::try_from(left.min(LOOK_EVERY)).ok();
         let polled = poll(&mut ready, patience.as_ref());
-        let [process, control] = ready.map(|one| !one.revents().is_empty());
+        let [process, control, appeared] = ready.map(|one| !one.revents().is_empty());
         match polled {
+            Ok(_) if appeared && missing.handle() => return Cause::Protected,
             Ok(_) if process => return Cause::Itself,
             // A byte asks for the end, and so does the end of the line.
             Ok(_) if control => return Cause::Asked,
@@ -171,7 +179,7 @@ fn watch(control: &UnixStream, order: &Order, child: Pid) -> Cause {
         }
         if looked.elapsed() >= LOOK_EVERY {
             looked = Instant::now();
-            if sweep::resident(getpid()) > order.bounds.memory {
+            if sweep::resident(getpid()) > most {
                 return Cause::Memory;
             }
         }

@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 use std::io;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -84,6 +85,15 @@ pub(super) enum ReadOnly {
 
 /// Changes a mount and those beneath it.
 pub(super) fn set_read_only(path: &Path, read_only: ReadOnly) -> io::Result<()> {
+    change_mounts(libc::AT_FDCWD, path, 0, read_only)
+}
+
+/// Changes an open mount, which stands nowhere yet, and those beneath it.
+pub(super) fn set_tree_read_only(tree: BorrowedFd<'_>, read_only: ReadOnly) -> io::Result<()> {
+    change_mounts(tree.as_raw_fd(), Path::new(""), libc::AT_EMPTY_PATH, read_only)
+}
+
+fn change_mounts(folder: i32, path: &Path, flags: i32, read_only: ReadOnly) -> io::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     let (attr_set, attr_clr) = match read_only {
         ReadOnly::Yes => (libc::MOUNT_ATTR_RDONLY, 0),
@@ -95,9 +105,9 @@ pub(super) fn set_read_only(path: &Path, read_only: ReadOnly) -> io::Result<()> 
     let result = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
-            libc::AT_FDCWD,
+            folder,
             path.as_ptr(),
-            libc::AT_RECURSIVE,
+            libc::AT_RECURSIVE | flags,
             &raw const change,
             size_of::<libc::mount_attr>(),
         )

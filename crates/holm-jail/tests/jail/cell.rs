@@ -67,6 +67,27 @@ impl Cell {
         self.folder.path().join(name)
     }
 
+    /// The names in a folder, as the user sees them.
+    pub(crate) fn names(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(folder)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Makes a file of the user's, and the folders to it.
+    pub(crate) fn make(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        if is_root() {
+            for place in path.ancestors().take_while(|place| *place != self.folder.path()) {
+                chown(place, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
+    }
+
     /// What a script gets that is to work in `work`.
     pub(crate) fn jail(&self) -> Jail {
         Jail::new()

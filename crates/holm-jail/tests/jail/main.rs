@@ -10,5 +10,7 @@
 
 mod attacks;
 mod cell;
+mod held;
 mod jobs;
+mod neighbours;
 mod proxied;

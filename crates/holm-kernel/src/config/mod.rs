@@ -6,6 +6,7 @@ mod context;
 mod ladder;
 mod limits;
 mod model;
+mod narrowing;
 mod own;
 mod policy;
 mod retry;
@@ -15,6 +16,7 @@ pub use context::{ContextPolicy, SummaryPolicy};
 pub use ladder::{Ladder, OnRejection, StepUp, TaskKind};
 pub use limits::{Bound, Budget, Limits, MaxTokensRecovery};
 pub use model::{Family, Model, Price};
+pub use narrowing::Narrowing;
 pub use own::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
 pub use policy::{Alias, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
 pub use retry::RetryPolicy;
@@ -22,7 +24,7 @@ pub use tool::{Background, Exemption, Pace, PlanRole, Quota, Repeat, Tool, ToolK
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
-use holm_grants::{Denials, GrantSet, Mode};
+use holm_grants::{Denials, FilePath, GrantSet, Mode};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
@@ -135,9 +137,15 @@ pub struct Config {
     /// What the run may do.
     #[serde(default)]
     pub grants: GrantSet,
-    /// What the run may never do, whatever was granted.
+    /// What the run may never do, whatever was granted: tools by name, and what calls need. A call that needs a whole folder is
+    /// denied only where all of it is; its tool is told the denials and asks about each file
+    /// ([`ToolRequest::denials`](crate::ToolRequest)).
     #[serde(default)]
     pub denials: Denials,
+    /// The absolute path of the folder that relative paths start from. With it, grants and denials of relative paths also
+    /// hold for a path in this folder that a call spells out from the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<FilePath>,
     /// What is asked.
     #[serde(default)]
     pub mode: Mode,
@@ -180,6 +188,7 @@ impl Config {
             context: ContextPolicy::default(),
             grants: GrantSet::default(),
             denials: Denials::default(),
+            workspace: None,
             mode: Mode::default(),
             approvals: Approvals::default(),
             marks: Marks::default(),

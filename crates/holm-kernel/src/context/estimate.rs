@@ -20,7 +20,7 @@
 //! others are scaled from it with care, because a figure too high costs a little room and one too low a failed call.
 //! The table decides what a run does, so another table is another [`SEMANTICS`](crate::SEMANTICS).
 
-use alloc::{vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_read::Read;
@@ -66,6 +66,21 @@ pub(crate) fn text(family: Family, text: &str) -> u64 {
     let weights = weights(family);
     let milli: u64 = text.bytes().map(|byte| u64::from(weights[usize::from(byte)])).sum();
     milli.div_ceil(1_000)
+}
+
+/// Estimates the tokens of the messages of a request.
+pub(crate) fn messages(family: Family, messages: &[Arc<Message>]) -> u64 {
+    messages.iter().fold(0, |sum, message| sum.saturating_add(tokens(family, message)))
+}
+
+/// Estimates the tokens of a message of these blocks.
+pub(crate) fn message(family: Family, blocks: &[Block]) -> u64 {
+    self::blocks(family, blocks).saturating_add(MESSAGE_TOKENS)
+}
+
+/// Estimates the tokens that a reply of these blocks has taken.
+pub(crate) fn blocks(family: Family, blocks: &[Block]) -> u64 {
+    blocks.iter().fold(0, |sum, block| sum.saturating_add(block_tokens(family, block)))
 }
 
 /// Weighs a message once, when it joins the view or changes in it.

@@ -7,7 +7,7 @@
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use crate::screen::is_hidden;
+use holm_grants::is_hidden;
 
 /// The letters of the tag's name; what separates them is not looked at.
 const NAME: &[u8] = b"tooloutput";

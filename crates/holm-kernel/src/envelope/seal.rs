@@ -75,7 +75,7 @@ fn attribute(value: &str, out: &mut String) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             ' '..='~' => out.push(c),
-            _ if c.is_alphanumeric() && !crate::screen::is_hidden(c) => out.push(c),
+            _ if c.is_alphanumeric() && !holm_grants::is_hidden(c) => out.push(c),
             // Writing into a `String` cannot fail.
             _ => drop(write!(out, "&#x{:x};", u32::from(c))),
         }

@@ -62,6 +62,15 @@ pub(super) fn admit(line: &[u8], next: Seq, before: &Hash) -> Result<Record, Fau
     }
 }
 
+/// Reads a line as the record that it claims to be. Its payload is checked, and not what it follows.
+pub(super) fn claimed(line: &[u8]) -> Result<Record, Fault> {
+    let envelope = Envelope::read(utf8(line)?)?;
+    if envelope.v != u64::from(VERSION) {
+        return Err(Fault::OtherVersion { found: envelope.v });
+    }
+    envelope.record()
+}
+
 /// Whether a line is a whole record of some journal.
 pub(super) fn is_record(line: &[u8]) -> bool {
     utf8(line).and_then(Envelope::read).and_then(|envelope| envelope.record()).is_ok()

@@ -60,7 +60,7 @@ pub use hash::{Hash, NotAHash};
 pub use line::{MAX_LINE_BYTES, VERSION};
 pub use nesting::MAX_NESTING;
 pub use payload::{InputError, MAX_PAYLOAD_BYTES, Payload, PayloadError, payload};
-pub use reader::{Decoded, Reader, Tail, decode, decode_strict};
+pub use reader::{Decoded, Reader, Tail, decode, decode_after, decode_strict};
 pub use record::{Head, HeadError, Record};
 pub use replay::{ReplayError, replay, replay_with};
 pub use snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError, resume, resume_from};

@@ -41,6 +41,30 @@ pub fn decode_strict(text: &[u8]) -> Result<Vec<Record>, JournalError> {
     }
 }
 
+/// Reads the records after one that is known, such as that of a [`Snapshot`](super::Snapshot). The text begins with that
+/// record itself, which proves that the journal is the one that `head` was taken from.
+///
+/// # Errors
+/// [`JournalError`] for any damage, for a torn tail, and for a first record that is not the one of `head`.
+pub fn decode_after(head: Head, text: &[u8]) -> Result<Vec<Record>, JournalError> {
+    let refused = |fault| JournalError { record: head.seq, at_byte: 0, fault };
+    let end = text.iter().position(|byte| *byte == b'\n').ok_or_else(|| refused(Fault::Unfinished))?;
+    let (first, rest) = text.split_at(end);
+    let first = line::claimed(first).map_err(refused)?;
+    if first.seq() != head.seq {
+        return Err(refused(Fault::OutOfOrder { found: first.seq() }));
+    }
+    if first.head() != head {
+        return Err(refused(Fault::ChainBroken));
+    }
+    let (mut reader, mut records) = (Reader::after(head), Vec::new());
+    reader.feed(rest.get(1..).unwrap_or_default(), &mut records)?;
+    match reader.finish()? {
+        Tail::Clean => Ok(records),
+        Tail::Torn(error) => Err(error),
+    }
+}
+
 /// What a journal holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {

@@ -15,7 +15,7 @@ use super::replay::{self, ReplayError};
 use crate::{Run, Seq};
 
 /// The format of snapshots that this kernel writes and reads.
-pub const SNAPSHOT_VERSION: u32 = 1;
+pub const SNAPSHOT_VERSION: u32 = 2;
 
 /// Separates these hashes from every other use of SHA-256.
 const DOMAIN: &[u8; 13] = b"holm snapshot";
@@ -36,11 +36,24 @@ impl Snapshot {
     /// # Errors
     /// [`SnapshotError::OtherRecord`] if `head` is another record's; [`SnapshotError::Unwritable`].
     pub fn take(run: &Run, head: Head) -> Result<Self, SnapshotError> {
+        Self::of(run, head, run.freeze())
+    }
+
+    /// As [`take`](Self::take), without the transcript, which the records up to `head` hold already. It holds what the
+    /// model is shown and what decides, so its size follows the model's window and not the length of the run.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    pub fn without_transcript(run: &Run, head: Head) -> Result<Self, SnapshotError> {
+        Self::of(run, head, run.freeze_without_transcript())
+    }
+
+    fn of(run: &Run, head: Head, state: Result<String, serde_json::Error>) -> Result<Self, SnapshotError> {
         let found = run.receipt().seq;
         if found != head.seq {
             return Err(SnapshotError::OtherRecord { expected: head.seq, found });
         }
-        let state = run.freeze().map_err(|error| SnapshotError::Unwritable { reason: error.to_string() })?;
+        let state = state.map_err(|error| SnapshotError::Unwritable { reason: error.to_string() })?;
         Ok(Self { head, state })
     }
 
@@ -48,6 +61,12 @@ impl Snapshot {
     #[must_use]
     pub const fn head(&self) -> Head {
         self.head
+    }
+
+    /// About how many bytes it takes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.state.len() as u64
     }
 
     /// The snapshot as one line of JSON, without a line's end.

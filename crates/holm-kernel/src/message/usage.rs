@@ -3,7 +3,7 @@
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// Tokens as the provider reported them.
+/// Tokens as the provider reported them, or by estimate where it reported none.
 ///
 /// `input` counts all prompt tokens, cached ones included; `output` counts all generated tokens, reasoning included.
 /// The other fields say which part of those two they are.
@@ -23,6 +23,9 @@ pub struct Usage {
     /// The part of `output` that was reasoning.
     #[serde(skip_serializing_if = "is_zero")]
     pub reasoning: u64,
+    /// The part of `input` and `output` that no provider reported: Holm estimated it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub estimated: u64,
 }
 
 impl Usage {
@@ -35,7 +38,38 @@ impl Usage {
             cached: self.cached.saturating_add(other.cached),
             cache_write: self.cache_write.saturating_add(other.cache_write),
             reasoning: self.reasoning.saturating_add(other.reasoning),
+            estimated: self.estimated.saturating_add(other.estimated),
         }
+    }
+
+    /// A request of so many tokens by estimate, of which no provider reported anything.
+    pub const fn of_request(tokens: u64) -> Self {
+        Self { input: tokens, output: 0, cached: 0, cache_write: 0, reasoning: 0, estimated: tokens }
+    }
+
+    /// This usage with the input by estimate where none was reported: no request is empty.
+    #[must_use]
+    pub const fn with_request(mut self, tokens: u64) -> Self {
+        if self.input == 0 {
+            self.input = tokens;
+            self.estimated = self.estimated.saturating_add(tokens);
+        }
+        self
+    }
+
+    /// This usage with at least so much output: what a provider had reported before its reply broke off is not all.
+    #[must_use]
+    pub const fn with_output(mut self, tokens: u64) -> Self {
+        if tokens > self.output {
+            self.estimated = self.estimated.saturating_add(tokens - self.output);
+            self.output = tokens;
+        }
+        self
+    }
+
+    /// Whether any of it is an estimate.
+    pub const fn is_estimated(self) -> bool {
+        self.estimated > 0
     }
 
     /// Input and output together.

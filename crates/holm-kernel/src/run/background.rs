@@ -83,9 +83,11 @@ impl Run {
         }
         if child.is_done() {
             self.state.arrived.push(child);
-            return self.look_around();
+            self.look_around();
+        } else {
+            self.state.background.insert(place, child);
         }
-        self.state.background.insert(place, child);
+        self.advance_open_batch();
     }
 
     /// Stops those of the children that `which` names; what became of them is heard like any other result.
@@ -161,6 +163,11 @@ impl Run {
         slots.any(|slot| slot.call == call && matches!(slot.state, SlotState::Delegated { .. }))
     }
 
+    /// Children whose beginning is in the journal and whose end is not, with their names.
+    pub fn open_children(&self) -> impl Iterator<Item = (CallId, &str)> {
+        self.state.children.iter().map(|(call, child)| (*call, child.as_str()))
+    }
+
     /// Answers a call of the tool that looks after children.
     pub(super) fn look_after(&mut self, slot: &mut Slot) {
         self.emit(Event::CallStarted { call: slot.call });
@@ -208,7 +215,7 @@ impl Run {
     /// A part of what the model was told of a child: first how it ended, then the result.
     fn told(&self, child: CallId, part: usize) -> Option<&str> {
         let id = MessageId::new(*self.state.gone.get(&child)?);
-        let message = self.state.history.iter().rev().find(|message| message.id == id)?;
+        let message = self.state.history.find(id)?;
         match message.blocks.get(part) {
             Some(Block::Text(text)) => Some(text),
             _ => None,

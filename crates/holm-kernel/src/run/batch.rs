@@ -6,13 +6,15 @@ use holm_grants::{GrantSet, Level, Mode, Need};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::{Run, catalogue::Entry, ladder::Climbed, skill::Skilled, state::Phase};
+use super::{
+    Run, call::BUDGET_SPENT, catalogue::Entry, ladder::Climbed, question::Ask, skill::Skilled, state::Phase,
+};
 use crate::digest::Digest;
 use crate::loops::{Fingerprint, Progress};
 use crate::planted::{Bug, planted};
 use crate::{
     BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, Protocol, Role, Timestamp,
-    ToolCall, ToolOutput, ToolResult, Vote,
+    ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
 };
 
 /// The calls of one reply.
@@ -44,8 +46,8 @@ pub(crate) struct Slot {
     pub(crate) permitted: u64,
     /// The question about it that was asked last.
     pub(crate) ask: Option<Ask>,
-    /// A person or hook said yes, when so much had been withdrawn: see [`Authority`](super::state::Authority).
-    pub(crate) approved: Option<u64>,
+    /// A person or hook said yes to that question.
+    pub(crate) approved: bool,
     pub(crate) rewrites: u64,
     /// Whether it may have run before, on a host that is gone.
     pub(crate) again: bool,
@@ -63,15 +65,6 @@ pub(crate) enum Place {
     Batch,
     /// Beside the run, which has answered it already.
     Background,
-}
-
-/// A question about a call. Each has an id of its own, so that an answer never counts for other arguments or under
-/// other circumstances than those that were shown.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
-pub(crate) struct Ask {
-    pub(crate) call: CallId,
-    /// How much authority had been withdrawn when it was asked.
-    pub(crate) withdrawn: u64,
 }
 
 /// Where a call stands.
@@ -165,11 +158,6 @@ impl Slot {
         }
     }
 
-    /// Whether a verdict under this id is the one that is waited for.
-    pub(crate) fn is_asked_under(&self, call: CallId) -> bool {
-        matches!(self.state, SlotState::Judging) && self.ask.is_some_and(|ask| ask.call == call)
-    }
-
     /// Its failure takes the other calls with it.
     pub(crate) fn aborts_siblings(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| entry.tool.aborts_siblings)
@@ -178,6 +166,16 @@ impl Slot {
     /// Whether it may change the world, if it runs at all.
     pub(crate) fn may_change(&self) -> bool {
         !self.is_done() && self.entry.as_ref().is_some_and(|entry| entry.tool.level >= Level::Write)
+    }
+
+    /// A model carries it out.
+    fn is_skill(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| matches!(entry.tool.kind, ToolKind::Skill { .. }))
+    }
+
+    /// A model is carrying it out.
+    pub(crate) fn is_skill_open(&self) -> bool {
+        matches!(self.state, SlotState::Skilled(_))
     }
 
     /// The tool asks to be alone.
@@ -238,7 +236,7 @@ impl Run {
         for call in calls {
             let id = self.next_call();
             let mut slot = self.new_slot(id, call);
-            self.refuse(&mut slot, "not run: the budget is spent");
+            self.refuse(&mut slot, BUDGET_SPENT);
             batch.slots.push(slot);
         }
         self.state.phase = Phase::Working(batch);
@@ -258,7 +256,7 @@ impl Run {
             fingerprint: Fingerprint::default(),
             permitted: 0,
             ask: None,
-            approved: None,
+            approved: false,
             rewrites: 0,
             again: false,
             place: Place::Batch,
@@ -269,20 +267,46 @@ impl Run {
     /// Issues what may run now; closes the batch when all is answered.
     pub(super) fn advance_batch(&mut self) {
         let Phase::Working(mut batch) = self.take_phase() else { return };
-        // A call may be refused at the last moment, so a serial batch walks on until one is under way.
-        let mut may_start = true;
-        for slot in &mut batch.slots {
-            if batch.ending.is_some() {
-                self.give_up_waiting(slot);
-            } else if may_start && matches!(slot.state, SlotState::Ready) {
-                self.start_call(slot);
+        loop {
+            self.expire_leases();
+            let epoch = self.state.authority.epoch;
+            self.advance_slots(&mut batch);
+            // A call may have changed what the questions before it show.
+            if epoch == self.state.authority.epoch {
+                break;
             }
-            may_start &= batch.order == BatchOrder::Parallel || slot.is_done();
         }
         let done = batch.slots.iter().all(Slot::is_done);
         self.state.phase = Phase::Working(batch);
         if done {
             self.close_batch();
+        }
+    }
+
+    /// Something that is not part of the batch has come; its marks may be news for the questions that are open.
+    pub(super) fn advance_open_batch(&mut self) {
+        if matches!(self.state.phase, Phase::Working(_)) {
+            self.advance_batch();
+        }
+    }
+
+    fn advance_slots(&mut self, batch: &mut Batch) {
+        let is_ending = batch.ending.is_some();
+        for slot in &mut batch.slots {
+            if is_ending { self.give_up_waiting(slot) } else { self.renew_question(slot) }
+        }
+        // A call may be refused at the last moment, so a serial batch walks on until one is under way.
+        let mut may_start = true;
+        // Each reply is looked at before the next is paid for, or a batch of skills would overspend by as many replies.
+        let one_skill = self.has_limit();
+        let mut skill_open = one_skill && batch.slots.iter().any(Slot::is_skill_open);
+        for slot in &mut batch.slots {
+            let waits = skill_open && slot.is_skill();
+            if may_start && !waits && matches!(slot.state, SlotState::Ready) {
+                self.start_call(slot);
+                skill_open |= one_skill && slot.is_skill_open();
+            }
+            may_start &= batch.order == BatchOrder::Parallel || slot.is_done();
         }
     }
 

@@ -1,8 +1,18 @@
 //! What was used is paid for, once: also by a call that was given up before its answer came.
+//!
+//! What no provider reports is paid by estimate, or a budget would hold only where providers wish it to.
 
-use super::{Run, share::Share, state::Stopped};
+use alloc::vec::Vec;
+
+use super::{
+    Run,
+    share::Share,
+    state::{Owed, Stopped},
+};
 use crate::planted::{Bug, planted};
-use crate::{CallId, ChildResult, NanoUsd, Timestamp, Usage};
+use crate::{
+    CallId, ChildResult, Failure, FailureClass, Family, Model, ModelResult, NanoUsd, Timestamp, Usage,
+};
 
 /// Bills that are waited for at the most. A host that never sends one must not make the state grow; the oldest is
 /// forgotten first, and that of a child never: no further child begins while so many are owed.
@@ -20,8 +30,7 @@ impl Run {
 
     fn account_at(&mut self, model: u64, usage: Usage) -> Option<NanoUsd> {
         self.state.usage = self.state.usage.plus(usage);
-        let model = usize::try_from(model).ok().and_then(|index| self.config().models.get(index))?;
-        let cost = model.price?.cost(usage);
+        let cost = self.model_at(model)?.price?.cost(usage);
         self.state.spent = self.state.spent.plus(cost);
         if planted(Bug::BilledTwice) {
             self.state.spent = self.state.spent.plus(cost);
@@ -29,17 +38,83 @@ impl Run {
         Some(cost)
     }
 
-    /// A model call or a child is given up; its bill may still come.
-    pub(super) fn owe(&mut self, call: CallId) {
-        self.state.owed.insert(call, self.state.group.model);
+    fn model_at(&self, model: u64) -> Option<&Model> {
+        usize::try_from(model).ok().and_then(|index| self.config().models.get(index))
+    }
+
+    /// What a call took: as its provider reported, and by estimate where it reported nothing. `tokens` is the estimate of
+    /// the request.
+    pub(super) fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
+        let tokens = if planted(Bug::UsageFree) { 0 } else { tokens };
+        let family = || self.model_at(model).map_or(Family::Other, |model| model.family);
+        match result {
+            ModelResult::Replied(reply) if reply.usage.output > 0 => reply.usage.with_request(tokens),
+            ModelResult::Replied(reply) | ModelResult::Aborted(reply) => {
+                reply.usage_so_far(family()).with_request(tokens)
+            }
+            ModelResult::Failed(failure) if is_charged(failure) => failure.usage.with_request(tokens),
+            ModelResult::Failed(failure) => failure.usage,
+        }
+    }
+
+    /// The same for the answer to a call of the model in use, which is changed to say it.
+    pub(super) fn fill_in(&self, tokens: u64, result: &mut ModelResult) {
+        let counted = self.usage_of(self.state.group.model, tokens, result);
+        match result {
+            ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage = counted,
+            ModelResult::Failed(failure) => failure.usage = counted,
+        }
+    }
+
+    /// A model call is given up. Its request, by estimate, stays set aside until its bill comes.
+    pub(super) fn owe(&mut self, call: CallId, tokens: u64) {
+        let model = self.state.group.model;
+        let price = self.model_at(model).and_then(|model| model.price);
+        let money = price.map_or(NanoUsd::ZERO, |price| price.cost(Usage::of_request(tokens)));
+        let owed = Owed { model, tokens, money };
+        self.hold(share_of(owed));
+        self.await_bill(call, owed);
+    }
+
+    /// A child is given up that has nothing to pay for, or whose share is held elsewhere.
+    pub(super) fn owe_nothing(&mut self, call: CallId) {
+        let owed = Owed { model: self.state.group.model, tokens: 0, money: NanoUsd::ZERO };
+        self.await_bill(call, owed);
+    }
+
+    fn await_bill(&mut self, call: CallId, owed: Owed) {
+        self.state.owed.insert(call, owed);
         while self.state.owed.len() > MOST_OWED + self.state.stopped.len() {
             let stopped = &self.state.stopped;
             let Some(oldest) = self.state.owed.keys().find(|call| !stopped.contains_key(call)).copied()
             else {
                 return;
             };
-            self.state.owed.remove(&oldest);
+            self.write_off(oldest);
         }
+    }
+
+    /// Pays for a call whose bill is no longer waited for by its estimate.
+    fn write_off(&mut self, call: CallId) {
+        let Some(owed) = self.state.owed.remove(&call) else { return };
+        self.release(share_of(owed));
+        if owed.tokens > 0 {
+            self.account_at(owed.model, Usage::of_request(owed.tokens));
+        }
+    }
+
+    /// The host is gone that would have sent the bills of model calls. Those of children come from their journals.
+    pub(super) fn write_off_model_calls(&mut self) {
+        let calls = self.state.owed.iter().filter(|(_, owed)| owed.tokens > 0);
+        let lost: Vec<CallId> = calls.map(|(call, _)| *call).collect();
+        for call in lost {
+            self.write_off(call);
+        }
+    }
+
+    /// Pays by estimate for a call of the model in use that was lost with its host.
+    pub(super) fn pay_lost(&mut self, tokens: u64) {
+        self.account(Usage::of_request(tokens));
     }
 
     /// A child is given up. What was set aside for it stays so until its bill comes: it may have spent all of it.
@@ -50,7 +125,7 @@ impl Run {
         } else {
             self.release(share);
         }
-        self.owe(call);
+        self.owe_nothing(call);
     }
 
     /// The first rules gave the share of a stopped child back before its bill was there.
@@ -71,10 +146,11 @@ impl Run {
     }
 
     /// Whether this is the late bill of a model call that was given up; if so it is paid.
-    pub(super) fn pays_late(&mut self, call: CallId, usage: Usage) -> bool {
-        let Some(model) = self.state.owed.remove(&call) else { return false };
+    pub(super) fn pays_late(&mut self, call: CallId, result: &ModelResult) -> bool {
+        let Some(owed) = self.state.owed.remove(&call) else { return false };
+        self.release(share_of(owed));
         if !planted(Bug::LateBillLost) {
-            self.account_at(model, usage);
+            self.account_at(owed.model, self.usage_of(owed.model, owed.tokens, result));
         }
         true
     }
@@ -93,4 +169,13 @@ impl Run {
         self.settle_child(share.unwrap_or_default(), result);
         true
     }
+}
+
+/// Whether the provider charges for a failed call: it had begun to answer. What it refuses and what never reaches it is free.
+const fn is_charged(failure: &Failure) -> bool {
+    matches!(failure.class, FailureClass::Truncated | FailureClass::Empty) || failure.usage.output > 0
+}
+
+const fn share_of(owed: Owed) -> Share {
+    Share { money: owed.money, tokens: Some(owed.tokens) }
 }

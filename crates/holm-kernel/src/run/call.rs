@@ -1,4 +1,4 @@
-//! The life of one call: prepared, judged, started, dispatched, finished, settled.
+//! The life of one call: prepared, started, dispatched, finished, settled. Whether it is asked about: `question`.
 
 use alloc::{
     string::{String, ToString},
@@ -13,28 +13,23 @@ use holm_guards::repair::{self, Repaired};
 use super::{
     Run,
     background::place_of,
-    batch::{After, Ask, Place, Settled, Slot, SlotState, fingerprint, vote},
-    catalogue::Entry,
+    batch::{After, Place, Settled, Slot, SlotState, fingerprint, vote},
     permit::Decision,
     share::{Share, Wanted},
     state::{Phase, Used},
 };
 use crate::digest::Digest;
-use crate::effect::call_digest;
 use crate::envelope::{self, Body};
 use crate::loops::LoopRuling;
 use crate::planted::{Bug, planted};
 use crate::screen;
 use crate::{
-    AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, FINDER, Key, Marks, NanoUsd,
-    Outcome, PlanRole, Proposal, Quota, SpawnRequest, Tool, ToolKind, ToolOutput, ToolRequest, Verdict,
+    Block, CallId, ChildResult, Effect, Ending, Event, Exemption, FINDER, Key, Marks, NanoUsd, Outcome,
+    PlanRole, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest,
 };
 
-/// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
-const MOST_REWRITES: u64 = 3;
-
-/// What a person is shown of the arguments; the digest covers all of them.
-const SHOWN_ARGUMENTS: u64 = 20_000;
+/// What the model is told of a call that does not start because the budget is spent.
+pub(super) const BUDGET_SPENT: &str = "not run: the budget is spent";
 
 /// How far back in a reply equal calls are looked for: the calls that a reply may make by default. It keeps a reply of
 /// very many calls linear.
@@ -190,9 +185,9 @@ impl Run {
     }
 
     /// Computes deny, ask or allow, and acts on it.
-    fn permit(&mut self, slot: &mut Slot, arguments: &Json) {
+    pub(super) fn permit(&mut self, slot: &mut Slot, arguments: &Json) {
         let Some(entry) = slot.entry.clone() else { return };
-        match Self::needs(&entry.tool, arguments) {
+        match self.needs(&entry.tool, arguments) {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
@@ -206,123 +201,7 @@ impl Run {
                 slot.permitted = self.state.authority.epoch;
                 slot.state = SlotState::Ready;
             }
-            Decision::Ask { reasons, missing } => {
-                let proposal = self.proposal(slot, &entry.tool, reasons, &missing);
-                slot.ask = Some(Ask { call: proposal.call, withdrawn: self.state.authority.withdrawn });
-                slot.state = SlotState::Judging;
-                self.emit(Event::ApprovalAsked { call: slot.call });
-                self.issue(Effect::Judge(proposal.into()));
-            }
-        }
-    }
-
-    /// Everything that a person needs to see of a call.
-    fn proposal(
-        &mut self,
-        slot: &Slot,
-        tool: &Tool,
-        reasons: Vec<AskReason>,
-        missing: &[String],
-    ) -> Proposal {
-        let needs: Vec<String> = slot.needs.iter().map(ToString::to_string).collect();
-        let hands_on: Vec<String> = match &tool.kind {
-            ToolKind::Agent { grants, .. } => {
-                self.lasting_grants().meet(grants).iter().map(ToString::to_string).collect()
-            }
-            ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => Vec::new(),
-        };
-        Proposal {
-            // The first question bears the name of its call, a further one its own.
-            call: if slot.ask.is_none() { slot.call } else { self.next_call() },
-            tool_call: slot.call,
-            tool: screen::visible_line(&slot.name),
-            arguments: screen::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
-            level: tool.level,
-            needs: screen::visible_lines(&needs),
-            missing: screen::visible_lines(missing),
-            hands_on: screen::visible_lines(&hands_on),
-            reasons,
-            marks: self.state.marks,
-            digest: call_digest(&slot.name, &slot.arguments),
-        }
-    }
-
-    pub(super) fn judged(&mut self, call: CallId, verdict: Verdict) {
-        self.with_slot(call, |run, slot| {
-            if !slot.is_asked_under(call) && !planted(Bug::LateVerdictCounts) {
-                return After::Late;
-            }
-            run.apply_verdict(slot, verdict)
-        });
-    }
-
-    fn apply_verdict(&mut self, slot: &mut Slot, verdict: Verdict) -> After {
-        let call = slot.call;
-        match verdict {
-            Verdict::Allow { grants, until } => {
-                self.emit(Event::ApprovalGiven { call, allowed: true, reason: String::new() });
-                self.lease(&grants, until);
-                slot.approved = slot.ask.map(|ask| ask.withdrawn);
-                slot.state = SlotState::Ready;
-                // Deny is final, also when it came to hold while somebody was thinking.
-                self.permit_again(slot);
-            }
-            Verdict::Deny { reason } => {
-                let message = alloc::format!("denied: {}", screen::visible_bounded(&reason, 2_000));
-                self.emit(Event::ApprovalGiven { call, allowed: false, reason });
-                self.turn_down(slot, &message);
-            }
-            Verdict::Rewrite { .. } if slot.rewrites >= MOST_REWRITES => {
-                self.refuse(slot, "denied: the call was rewritten too often");
-            }
-            Verdict::Rewrite { arguments } => {
-                slot.rewrites += 1;
-                slot.arguments = Arc::from(arguments);
-                if let Some(ending) = self.prepare(slot, &[]) {
-                    return After::End(ending);
-                }
-            }
-        }
-        After::Advance
-    }
-
-    /// A permission from before a change of authority is looked at again.
-    fn permit_again(&mut self, slot: &mut Slot) {
-        match self.standing(slot) {
-            Decision::Deny(reason) => self.refuse(slot, &reason),
-            Decision::Allow => slot.permitted = self.state.authority.epoch,
-            Decision::Ask { .. }
-                if slot.approved == Some(self.state.authority.withdrawn)
-                    || planted(Bug::ApprovalOutlivesChange) =>
-            {
-                slot.permitted = self.state.authority.epoch;
-            }
-            Decision::Ask { .. } => match Json::parse(&slot.arguments) {
-                Ok(arguments) => self.permit(slot, &arguments),
-                Err(_) => self.refuse(slot, "denied: the permission was withdrawn"),
-            },
-        }
-    }
-
-    /// What the rules say now of a call that was permitted before. A tool that has changed since is another tool.
-    pub(super) fn standing(&self, slot: &Slot) -> Decision {
-        let Some(entry) = &slot.entry else {
-            return Decision::Deny(String::from("not run: there is no such tool"));
-        };
-        let same = |now: &Arc<Entry>| Arc::ptr_eq(now, entry) || now.tool == entry.tool;
-        if !self.catalogue.find(&slot.name).is_some_and(same) {
-            let message =
-                alloc::format!("not run: the tool `{}` has changed; look at it and call it again", slot.name);
-            return Decision::Deny(message);
-        }
-        self.decide(&entry.tool, &slot.needs)
-    }
-
-    /// Asks once more, after the host that was asked is gone.
-    pub(super) fn judge_again(&mut self, slot: &mut Slot) {
-        match Json::parse(&slot.arguments) {
-            Ok(arguments) => self.permit(slot, &arguments),
-            Err(_) => self.refuse(slot, "denied: the arguments are no longer known"),
+            Decision::Ask { reasons, missing } => self.pose(slot, &entry.tool, reasons, missing),
         }
     }
 
@@ -336,6 +215,10 @@ impl Run {
             }
         }
         let Some(entry) = slot.entry.clone() else { return };
+        if self.is_budget_spent() {
+            // As in a reply that comes when nothing is left: no model would hear the result.
+            return self.refuse(slot, BUDGET_SPENT);
+        }
         // Others of the same batch may have used up the quota since this one was looked at.
         if let Some(refusal) = self.over_quota(slot) {
             return self.turn_down(slot, &refusal);
@@ -367,6 +250,7 @@ impl Run {
             arguments: slot.arguments.clone(),
             key: self.key(slot),
             needs: slot.needs.clone(),
+            denials: self.shared.denials().clone(),
             deadline,
             again: slot.again,
         };
@@ -431,6 +315,7 @@ impl Run {
             key: self.key(slot),
             grants,
             denials: self.config().denials.clone(),
+            workspace: self.config().workspace.clone(),
             mode,
             approvals: self.config().approvals,
             mark_rule: self.config().mark_rule,
@@ -494,7 +379,7 @@ impl Run {
             if held {
                 self.look_around();
             }
-            return;
+            return self.advance_open_batch();
         }
         self.with_slot(call, |run, slot| {
             let SlotState::Delegated { reserved, tokens, since, .. } = slot.state else {
@@ -528,7 +413,7 @@ impl Run {
     }
 
     /// Answers a call that may not run, so that asking for it again counts as a repeat.
-    fn turn_down(&mut self, slot: &mut Slot, message: &str) {
+    pub(super) fn turn_down(&mut self, slot: &mut Slot, message: &str) {
         self.state.loops.turned_down(slot.fingerprint, Digest::new().str(message).finish());
         self.refuse(slot, message);
     }
@@ -538,7 +423,7 @@ impl Run {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,
             SlotState::Ready => (None, None),
-            SlotState::Judging => (slot.ask.map(|ask| ask.call), None),
+            SlotState::Judging => (slot.ask.as_ref().map(|ask| ask.call), None),
             SlotState::Issued { .. } => (Some(slot.call), None),
             SlotState::Running { since, .. } => {
                 let millis = self.state.now.since(*since);
@@ -553,14 +438,14 @@ impl Run {
                 } else {
                     // What never began has nothing to pay for, and begins no more.
                     self.release(share);
-                    self.owe(slot.call);
+                    self.owe_nothing(slot.call);
                 }
                 self.use_quota(slot, Used { millis, ..Used::default() });
                 (Some(slot.call), Some(millis))
             }
             SlotState::Skilled(skilled) => {
-                let call = skilled.call;
-                self.owe(call);
+                let (call, tokens) = (skilled.call, skilled.tokens);
+                self.owe(call, tokens);
                 (Some(call), None)
             }
             SlotState::Reviewing { consult, millis, .. } => (Some(*consult), Some(*millis)),

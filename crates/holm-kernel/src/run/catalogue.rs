@@ -46,9 +46,13 @@ impl Entry {
                 Some(Skill::compile((**contract).clone()).map_err(|error| error.to_string())?)
             }
         };
+        let schema = Schema::compile(&tool.schema).map_err(|error| error.to_string())?;
+        if let Some(problem) = need_problem(tool, &schema) {
+            return Err(problem);
+        }
         Ok(Compiled {
             skill,
-            schema: Schema::compile(&tool.schema).map_err(|error| error.to_string())?,
+            schema,
             postconditions: Postconditions::compile(&tool.postconditions)
                 .map_err(|error| error.to_string())?,
         })
@@ -65,8 +69,7 @@ impl Entry {
         let arguments = compiled.schema.unsupported().iter().map(ToString::to_string);
         let promises = compiled.postconditions.unsupported();
         let promises = promises.map(|(name, gap)| alloc::format!("{name}: {gap}"));
-        let problems = self.name_problem().into_iter().chain(self.need_problems(&compiled.schema));
-        (true, problems.chain(arguments).chain(promises).take(MOST_PROBLEMS).collect())
+        (true, self.name_problem().into_iter().chain(arguments).chain(promises).take(MOST_PROBLEMS).collect())
     }
 
     /// Providers take letters, digits, `_` and `-`; another name reaches the model in another spelling.
@@ -75,17 +78,18 @@ impl Entry {
             alloc::format!("the name is not one that providers take; use `{}`", provider_name(&self.name))
         })
     }
+}
 
-    /// A need that names an argument which the schema does not have could never be met.
-    fn need_problems(&self, schema: &Schema) -> impl Iterator<Item = String> {
-        let missing = move |name: &&str| !schema.properties().any(|(property, _)| property == *name);
-        let named = self.tool.needs.iter().flat_map(holm_grants::Template::arguments);
-        named.filter(missing).map(|name| {
-            alloc::format!(
-                "a need names the argument `{name}`, which the schema does not have; name one that it has"
-            )
-        })
-    }
+/// A need that names an argument which the schema does not have could never be met, or would be met by its default for
+/// ever. Either way nobody could tell what a call needs.
+fn need_problem(tool: &Tool, schema: &Schema) -> Option<String> {
+    let missing = |name: &&str| !schema.properties().any(|(property, _)| property == *name);
+    let mut named = tool.needs.iter().flat_map(holm_grants::Template::arguments);
+    named.find(missing).map(|name| {
+        alloc::format!(
+            "a need names the argument `{name}`, which the schema does not have; name one that it has"
+        )
+    })
 }
 
 impl fmt::Debug for Entry {

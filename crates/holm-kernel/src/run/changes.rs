@@ -1,6 +1,6 @@
 //! What changes while a run goes on: tools, mode, grants, budget.
 
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 
 use holm_grants::{GrantSet, Mode};
 
@@ -11,7 +11,7 @@ use super::{
     state::Phase,
 };
 use crate::planted::{Bug, planted};
-use crate::{Budget, Event, NanoUsd, Tool};
+use crate::{Budget, Event, NanoUsd, Narrowing, Started, Tool};
 
 /// What the model is told of a call that may no longer go on.
 const WITHDRAWN: &str = "stopped: what it was allowed to do has been withdrawn";
@@ -72,6 +72,18 @@ impl Run {
         self.look_again();
     }
 
+    /// The host takes the run over on stricter terms; what is open is looked at under them.
+    pub(super) fn narrowed(&mut self, narrowing: &Narrowing) {
+        let mut started = Started::clone(&self.state.started);
+        narrowing.apply(&mut started.config);
+        let mark_rule = started.config.mark_rule;
+        self.state.started = Arc::new(started);
+        self.state.authority.epoch += 1;
+        self.emit(Event::Narrowed { mark_rule });
+        self.mark(narrowing.marks);
+        self.look_again();
+    }
+
     /// Stops what was allowed before and is no longer, as far as it has not begun. What runs goes on, except for a child
     /// that holds more than its parent has now.
     pub(super) fn look_again(&mut self) {
@@ -100,7 +112,7 @@ impl Run {
             SlotState::Judging => !matches!(self.standing(slot), Decision::Deny(_)),
             SlotState::Issued { .. } => match self.standing(slot) {
                 Decision::Allow => true,
-                Decision::Ask { .. } => slot.approved == Some(self.state.authority.withdrawn),
+                Decision::Ask { reasons, missing } => self.is_approved(slot, &reasons, &missing),
                 Decision::Deny(_) => false,
             },
             SlotState::Delegated { grants, mode, .. } => {

@@ -104,7 +104,8 @@ impl Run {
             | FailureClass::Empty
             | FailureClass::Auth
             | FailureClass::Quota
-            | FailureClass::BadRequest) => {
+            | FailureClass::BadRequest
+            | FailureClass::HostCrash) => {
                 Ending::Failed { class, message: failure.message, attempts: draft.attempts }
             }
         };

@@ -2,7 +2,7 @@
 //!
 //! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
 //! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
-//! the tools, `permit` decides what may run, `plan` when it may only look, `believe` what may be believed, `ladder`
+//! the tools, `permit` decides what may run, `question` asks about it, `plan` when it may only look, `believe` what may be believed, `ladder`
 //! which model goes on, `stop` how it ends, `share` and `bill` what children may use and what they took, `resume` how it goes on after a crash. `background` keeps the children that
 //! work while the run goes on.
 
@@ -14,9 +14,11 @@ mod call;
 mod catalogue;
 mod changes;
 mod failure;
+mod history;
 mod ladder;
 mod permit;
 mod plan;
+mod question;
 mod reply;
 mod resume;
 mod share;
@@ -167,17 +169,24 @@ impl Run {
         line.len() as u64
     }
 
-    /// The whole transcript: every message ever added, none rewritten.
+    /// The whole transcript: every message ever added, none rewritten. A run that was restored
+    /// [without its transcript](crate::journal::Snapshot::without_transcript) holds the messages that were added since;
+    /// a [replay](Self::replay) has all of them.
     pub fn transcript(&self) -> &[Arc<Message>] {
-        &self.state.history
+        self.state.history.messages()
     }
 
-    /// How the run was configured.
+    /// How many messages were added before those that [`transcript`](Self::transcript) gives.
+    pub fn earlier_messages(&self) -> u64 {
+        self.state.history.earlier()
+    }
+
+    /// How the run was configured, as far as the host has not narrowed it since.
     pub fn config(&self) -> &Config {
         &self.state.started.config
     }
 
-    /// What record 0 said.
+    /// What record 0 said, as far as the host has not narrowed it since.
     pub fn started(&self) -> &Started {
         &self.state.started
     }
@@ -257,12 +266,17 @@ impl Run {
     /// # Errors
     /// When the state cannot be written as JSON, which would be a defect of this crate.
     pub(crate) fn freeze(&self) -> Result<String, serde_json::Error> {
-        #[derive(Serialize)]
-        struct Borrowed<'a> {
-            state: &'a State,
-            catalogue: &'a Catalogue,
-        }
-        serde_json::to_string(&Borrowed { state: &self.state, catalogue: &self.catalogue })
+        freeze(&self.state, &self.catalogue)
+    }
+
+    /// As [`freeze`](Self::freeze), with the transcript left to the journal.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn freeze_without_transcript(&self) -> Result<String, serde_json::Error> {
+        let mut state = self.state.clone();
+        state.history.leave_to_journal(&state.gone);
+        freeze(&state, &self.catalogue)
     }
 
     /// Goes on from a snapshot.
@@ -272,7 +286,7 @@ impl Run {
         if planted(Bug::SnapshotForgets) {
             state.steering.clear();
         }
-        state.view.relink(&state.history);
+        state.view.relink(state.history.messages());
         let shared = turn::Shared::new(&state, &catalogue);
         Self { state, catalogue, effects: VecDeque::new(), digest: Digest::new(), next_event: 0, shared }
     }
@@ -298,6 +312,7 @@ impl Run {
             | Input::ModeChanged(_)
             | Input::GrantsChanged(_)
             | Input::BudgetChanged(_)
+            | Input::Narrowed(_)
             | Input::Cancelled { .. }
             | Input::TimePassed => return Ok(()),
         };
@@ -311,6 +326,10 @@ impl Run {
     }
 
     fn take(&mut self, input: Input) {
+        if input.is_answer() {
+            // The host lived long enough to hear it.
+            self.state.group.crashes = 0;
+        }
         match input {
             // `check` refuses it.
             Input::Started(_) => {}
@@ -324,13 +343,21 @@ impl Run {
             Input::Dispatched { call } => self.dispatched(call),
             Input::ToolFinished { call, result } => self.tool_finished(call, result),
             Input::Checked { call, ruling } => self.checked(call, ruling),
-            Input::ChildStarted { call, child } => self.child_started(call, child),
-            Input::ChildFinished { call, result } => self.child_finished(call, result),
+            Input::ChildStarted { call, child } => {
+                // A run that was forked off has a child of its own in place of the one that it came with.
+                self.state.children.insert(call, child.clone());
+                self.child_started(call, child);
+            }
+            Input::ChildFinished { call, result } => {
+                self.state.children.remove(&call);
+                self.child_finished(call, result);
+            }
             Input::Summarised { call, result } => self.summarised(call, result),
             Input::ToolsChanged(tools) => self.tools_changed(tools),
             Input::ModeChanged(mode) => self.mode_changed(mode),
             Input::GrantsChanged(grants) => self.grants_changed(grants),
             Input::BudgetChanged(budget) => self.budget_changed(budget),
+            Input::Narrowed(narrowing) => self.narrowed(&narrowing),
             Input::Cancelled { reason } => self.cancelled(reason),
             Input::TimePassed => self.time_passed(),
         }
@@ -392,4 +419,13 @@ impl Run {
     fn take_phase(&mut self) -> Phase {
         core::mem::replace(&mut self.state.phase, Phase::Idle)
     }
+}
+
+fn freeze(state: &State, catalogue: &Catalogue) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Borrowed<'a> {
+        state: &'a State,
+        catalogue: &'a Catalogue,
+    }
+    serde_json::to_string(&Borrowed { state, catalogue })
 }

@@ -9,7 +9,9 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{Decision as Standing, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance};
+use holm_grants::{
+    Decision as Standing, FilePath, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance,
+};
 use holm_guards::json::Json;
 
 use super::{Run, plan::leaves_plan};
@@ -24,9 +26,18 @@ pub(crate) enum Decision {
     Allow,
 }
 
+/// What a person who gave a grant knew of what has entered the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Knowledge {
+    /// All of it: the question showed the marks of now.
+    Current,
+    /// Less: a mark was set after the question was shown.
+    Outdated,
+}
+
 impl Run {
     /// What a call needs, from the tool's templates and the call's arguments.
-    pub(super) fn needs(tool: &Tool, arguments: &Json) -> Result<Arc<[Need]>, String> {
+    pub(super) fn needs(&self, tool: &Tool, arguments: &Json) -> Result<Arc<[Need]>, String> {
         if tool.needs.is_empty() {
             return Ok(Arc::default());
         }
@@ -35,6 +46,9 @@ impl Run {
         for template in &tool.needs {
             let found = template.needs(|name| texts.of_argument(name));
             needs.extend(found.map_err(|error| alloc::format!("not run: {error}"))?);
+        }
+        if let Some(workspace) = &self.config().workspace {
+            needs.iter_mut().for_each(|need| rebase(need, workspace));
         }
         Ok(needs.into())
     }
@@ -54,6 +68,9 @@ impl Run {
                 tool.name,
                 self.state.mode
             ));
+        }
+        if let Some(denial) = self.denied_by_name(tool) {
+            return Decision::Deny(denial);
         }
         let mut missing = Vec::new();
         for need in needs {
@@ -77,6 +94,13 @@ impl Run {
             return Decision::Deny(denial(tool, &missing));
         }
         Decision::Ask { reasons, missing }
+    }
+
+    fn denied_by_name(&self, tool: &Tool) -> Option<String> {
+        let named = Request::new(Kind::Tool, &tool.name).ok()?;
+        let denial =
+            self.state.authority.policy.denials.hitting(&named).filter(|_| !planted(Bug::DenialPasses));
+        denial.map(|denial| alloc::format!("denied: `{}` is on the deny list (`{denial}`)", tool.name))
     }
 
     fn reasons_to_ask(
@@ -159,16 +183,15 @@ impl Run {
     }
 
     /// Keeps what a person gave with an answer.
-    pub(super) fn lease(&mut self, grants: &GrantSet, until: Option<Timestamp>) {
-        self.expire_leases();
-        if grants.is_empty() {
-            return;
-        }
+    pub(super) fn lease(&mut self, grants: &GrantSet, until: Option<Timestamp>, knowledge: Knowledge) {
         let authority = &mut self.state.authority;
         for grant in grants.iter().cloned() {
             let lease = Lease { grant, until: until.map(Timestamp::value) };
             authority.leases.give(lease.clone());
-            authority.given_since.give(lease);
+            match knowledge {
+                Knowledge::Current => authority.given_since.give(lease),
+                Knowledge::Outdated => authority.given_since.end(&lease.grant),
+            }
         }
         authority.epoch += 1;
         self.emit(crate::Event::GrantsChanged);
@@ -192,6 +215,13 @@ impl Run {
         authority.leases = Leases::default();
         authority.given_since = Leases::default();
         authority.epoch += 1;
+    }
+}
+
+/// Brings the path of a need into the form in which grants and denials name files of the workspace.
+fn rebase(need: &mut Need, workspace: &FilePath) {
+    if let Need::Request(request) = need {
+        *request = request.rebased(workspace);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::digest::Digest;
 use crate::protocol::{self, Reading};
 use crate::{
     Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer,
-    Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, Usage, plain_text,
+    Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
 };
 
 /// What the model is told when its reply was cut, unless the policy has its own words.
@@ -21,22 +21,15 @@ const RESUME: &str = "Your reply was cut at the output limit. Go on exactly wher
                       must be made again, shorter.";
 
 impl Run {
-    pub(super) fn model_finished(&mut self, call: CallId, result: ModelResult) {
-        if self.pays_late(call, usage_of(&result)) {
+    pub(super) fn model_finished(&mut self, call: CallId, mut result: ModelResult) {
+        if self.pays_late(call, &result) {
             return self.ignore(call);
         }
         match self.take_phase() {
-            Phase::Calling(Calling { call: waiting, draft }) if waiting == call => match result {
-                ModelResult::Replied(reply) => self.replied(call, draft, reply),
-                ModelResult::Aborted(reply) => {
-                    let message = String::from("the host stopped the call");
-                    let usage = reply.usage;
-                    let failure =
-                        Failure { class: FailureClass::Network, message, retry_after_ms: None, usage };
-                    self.model_failed(call, draft, failure);
-                }
-                ModelResult::Failed(failure) => self.model_failed(call, draft, failure),
-            },
+            Phase::Calling(Calling { call: waiting, draft, tokens }) if waiting == call => {
+                self.fill_in(tokens, &mut result);
+                self.turn_finished(call, draft, result);
+            }
             Phase::Working(batch) => {
                 self.state.phase = Phase::Working(batch);
                 self.skill_replied(call, result);
@@ -45,6 +38,19 @@ impl Run {
                 self.state.phase = other;
                 self.ignore(call);
             }
+        }
+    }
+
+    fn turn_finished(&mut self, call: CallId, draft: Draft, result: ModelResult) {
+        match result {
+            ModelResult::Replied(reply) => self.replied(call, draft, reply),
+            ModelResult::Aborted(reply) => {
+                let message = String::from("the host stopped the call");
+                let usage = reply.usage;
+                let failure = Failure { class: FailureClass::Network, message, retry_after_ms: None, usage };
+                self.model_failed(call, draft, failure);
+            }
+            ModelResult::Failed(failure) => self.model_failed(call, draft, failure),
         }
     }
 
@@ -220,13 +226,6 @@ impl Run {
         let correction = self.config().policy.inconclusive.correction.clone();
         self.note(correction);
         self.next_turn();
-    }
-}
-
-pub(super) fn usage_of(result: &ModelResult) -> Usage {
-    match result {
-        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage,
-        ModelResult::Failed(failure) => failure.usage,
     }
 }
 

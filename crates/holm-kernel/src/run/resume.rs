@@ -2,17 +2,27 @@
 //!
 //! What was never dispatched is issued again. What was dispatched runs again only when that is harmless; the rest is
 //! settled as *outcome unknown*, visible to the model and to people. Nothing with side effects silently runs twice.
+//!
+//! A model call that was under way is paid by estimate before it is made again, and work that ends its host every time is
+//! given up.
 
 use alloc::string::String;
 
 use super::{
     Run,
-    batch::{Slot, SlotState},
+    batch::{Batch, Slot, SlotState},
     share::Share,
     state::{About, Phase},
 };
 use crate::planted::{Bug, planted};
-use crate::{Consultation, Effect, Event, Outcome, Question, ToolOutput};
+use crate::{Consultation, Effect, Ending, Event, FailureClass, Outcome, Question, ToolOutput};
+
+/// Hosts in a row that may stop during the same work. A planned restart or two is not a crash, and five in a row without an answer
+/// in between are no accident.
+const MOST_CRASHES: u64 = 5;
+
+/// What the model is told of a call that is not made again after so many crashes.
+const ABANDONED: &str = "stopped: the program ended again and again during this step";
 
 /// What the model is told of a call that nobody can vouch for.
 const UNKNOWN: &str = "outcome unknown: the program stopped while this call ran. It may or may not have happened; look \
@@ -22,6 +32,13 @@ impl Run {
     pub(super) fn resumed(&mut self, host: String) {
         self.effects.clear();
         self.emit(Event::RunResumed { host });
+        self.write_off_model_calls();
+        if self.repeats_work() && !planted(Bug::CrashesUncounted) {
+            self.state.group.crashes += 1;
+            if self.state.group.crashes >= MOST_CRASHES {
+                return self.give_up_crashing();
+            }
+        }
         self.resume_children();
         match self.take_phase() {
             Phase::Idle => {}
@@ -34,22 +51,99 @@ impl Run {
             calling @ Phase::Calling(_) if planted(Bug::ModelForgotten) => self.state.phase = calling,
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
-                self.owe(calling.call);
+                self.pay_lost(calling.tokens);
                 self.call_model(calling.draft);
             }
-            Phase::Summarising { call, draft, .. } => {
-                self.owe(call);
+            Phase::Summarising { draft, tokens, .. } => {
+                self.pay_lost(tokens);
                 self.advance_turn(super::state::Step::Plan, draft);
             }
             waiting @ (Phase::Backoff { .. } | Phase::Awaiting { .. }) => self.state.phase = waiting,
+            Phase::Working(batch) => self.resume_batch(batch),
+        }
+    }
+
+    fn resume_batch(&mut self, mut batch: Batch) {
+        let one_skill = self.has_limit();
+        let mut skill_open = false;
+        for slot in &mut batch.slots {
+            if skill_open && slot.is_skill_open() {
+                // A limit was set while several were under way: from here on it holds.
+                self.put_skill_back(slot);
+            } else {
+                self.resume_slot(slot);
+            }
+            skill_open |= one_skill && slot.is_skill_open();
+        }
+        self.state.phase = Phase::Working(batch);
+        self.advance_batch();
+    }
+
+    /// Whether the host that is gone was at work on something that would now begin again. Questions to people, children and
+    /// pauses outlive a host and say nothing about why it stopped.
+    fn repeats_work(&self) -> bool {
+        match &self.state.phase {
+            Phase::Calling(_) | Phase::Summarising { .. } | Phase::Consulting(_) => true,
+            Phase::Working(batch) => batch.slots.iter().any(Slot::begins_again),
+            Phase::Idle | Phase::Backoff { .. } | Phase::Awaiting { .. } => false,
+        }
+    }
+
+    /// Ends the group: each host that took it up stopped at the same place, and the next would too.
+    fn give_up_crashing(&mut self) {
+        let crashes = self.state.group.crashes;
+        let message = alloc::format!(
+            "the program ended {crashes} times in a row during this step and no answer came in between; check its log and \
+             its memory, then send another prompt to continue"
+        );
+        let ending = Ending::Failed { class: FailureClass::HostCrash, message, attempts: crashes };
+        match self.take_phase() {
+            Phase::Calling(calling) => {
+                self.emit(Event::Withdrawn { call: calling.call });
+                self.pay_lost(calling.tokens);
+                self.finish(ending);
+            }
+            Phase::Summarising { tokens, .. } => {
+                self.pay_lost(tokens);
+                self.finish(ending);
+            }
             Phase::Working(mut batch) => {
                 for slot in &mut batch.slots {
-                    self.resume_slot(slot);
+                    self.abandon(slot);
                 }
+                batch.ending = Some(ending);
                 self.state.phase = Phase::Working(batch);
-                self.advance_batch();
+                self.close_batch();
+            }
+            Phase::Idle | Phase::Consulting(_) | Phase::Backoff { .. } | Phase::Awaiting { .. } => {
+                self.finish(ending);
             }
         }
+    }
+
+    fn abandon(&mut self, slot: &mut Slot) {
+        match &slot.state {
+            SlotState::Running { .. } => self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0),
+            SlotState::Skilled(skilled) => {
+                self.pay_lost(skilled.tokens);
+                self.refuse(slot, ABANDONED);
+            }
+            SlotState::Judging
+            | SlotState::Ready
+            | SlotState::Issued { .. }
+            | SlotState::Delegated { .. }
+            | SlotState::Reviewing { .. }
+            | SlotState::Checking(_)
+            | SlotState::Done(_) => self.stop_call(slot, ABANDONED),
+        }
+    }
+
+    /// Pays for a skill's call and lets the skill wait for its turn.
+    fn put_skill_back(&mut self, slot: &mut Slot) {
+        let SlotState::Skilled(skilled) = &slot.state else { return };
+        self.pay_lost(skilled.tokens);
+        self.give_back_call(slot);
+        slot.state = SlotState::Ready;
     }
 
     fn question(&self, about: &About) -> Question {
@@ -100,5 +194,19 @@ impl Run {
         self.give_back_call(slot);
         slot.again = true;
         slot.state = SlotState::Ready;
+    }
+}
+
+impl Slot {
+    /// Whether a host that takes over does again what was under way here.
+    fn begins_again(&self) -> bool {
+        match &self.state {
+            SlotState::Issued { .. }
+            | SlotState::Skilled(_)
+            | SlotState::Reviewing { .. }
+            | SlotState::Checking(_) => true,
+            SlotState::Running { .. } => self.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again()),
+            SlotState::Judging | SlotState::Ready | SlotState::Delegated { .. } | SlotState::Done(_) => false,
+        }
     }
 }

@@ -31,13 +31,23 @@ impl Run {
             Some(left) => wanted.money.min(left),
         };
         let share = Share { money, tokens: self.tokens_for(wanted.tokens)? };
-        if planted(Bug::ShareUnset) {
-            return Ok(share);
+        if !planted(Bug::ShareUnset) {
+            self.hold(share);
         }
+        Ok(share)
+    }
+
+    /// Counts a share as set aside.
+    pub(super) fn hold(&mut self, share: Share) {
         self.state.reserved = self.state.reserved.plus(share.money);
         self.state.reserved_tokens =
             self.state.reserved_tokens.saturating_add(share.tokens.unwrap_or_default());
-        Ok(share)
+    }
+
+    /// Whether money or tokens are bounded: then of the run's own model calls one is under way at a time.
+    pub(super) fn has_limit(&self) -> bool {
+        let is_bounded = self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some();
+        is_bounded && !planted(Bug::SkillsAtOnce)
     }
 
     fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {
@@ -102,6 +112,12 @@ impl Run {
         let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen))?;
         let spent = self.state.spent;
         (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
+    }
+
+    /// Whether all of the budget is spent, with nothing that children could give back.
+    pub(super) fn is_budget_spent(&self) -> bool {
+        let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen));
+        limit.is_some_and(|limit| self.state.spent >= limit)
     }
 
     /// Whether the run could go on with what its children may give back: only their shares stand against this limit.

@@ -17,6 +17,7 @@ use super::{
     catalogue::Entry,
     ladder::Correction,
 };
+use crate::context::estimate;
 use crate::loops::Change;
 use crate::{
     Block, CallId, Effect, Event, Message, MessageId, Messages, ModelResult, Purpose, Request, Role,
@@ -33,6 +34,8 @@ pub(crate) struct Skilled {
     pub(crate) call: CallId,
     pub(crate) tries: u64,
     pub(crate) messages: Vec<Arc<Message>>,
+    /// Estimated tokens of the request.
+    pub(crate) tokens: u64,
 }
 
 impl Run {
@@ -70,7 +73,8 @@ impl Run {
             max_output: None,
             format,
         };
-        slot.state = SlotState::Skilled(Skilled { call, tries, messages }.into());
+        let tokens = estimate::messages(self.shared.family(), &messages);
+        slot.state = SlotState::Skilled(Skilled { call, tries, messages, tokens }.into());
         self.issue(Effect::CallModel { call, request });
     }
 
@@ -86,7 +90,8 @@ impl Run {
         });
     }
 
-    fn take_skill_reply(&mut self, slot: &mut Slot, skilled: Skilled, result: ModelResult) {
+    fn take_skill_reply(&mut self, slot: &mut Slot, skilled: Skilled, mut result: ModelResult) {
+        self.fill_in(skilled.tokens, &mut result);
         let reply = match result {
             ModelResult::Replied(reply) => reply,
             ModelResult::Aborted(reply) => {
@@ -146,8 +151,8 @@ impl Run {
 
     pub(super) fn resume_skill(&mut self, slot: &mut Slot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
-        let (call, messages, tries) = (skilled.call, skilled.messages.clone(), skilled.tries);
-        self.owe(call);
+        let (tokens, messages, tries) = (skilled.tokens, skilled.messages.clone(), skilled.tries);
+        self.pay_lost(tokens);
         self.call_for_skill(slot, messages, tries);
     }
 }

@@ -16,12 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     batch::{Batch, Slot},
+    history::History,
     ladder::Climb,
 };
 use crate::context::View;
 use crate::loops::LoopDetector;
 use crate::{
-    Budget, CallId, Ending, Marks, Message, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
+    Budget, CallId, Ending, Marks, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
 };
 
 /// State = fold(inputs).
@@ -33,7 +34,7 @@ pub(crate) struct State {
     pub(crate) next_call: u64,
     pub(crate) next_message: u64,
     pub(crate) phase: Phase,
-    pub(crate) history: Vec<Arc<Message>>,
+    pub(crate) history: History,
     pub(crate) view: View,
     pub(crate) steering: VecDeque<Prompt>,
     pub(crate) follow_ups: VecDeque<Prompt>,
@@ -43,8 +44,8 @@ pub(crate) struct State {
     /// The tokens that are set aside for children.
     #[serde(default)]
     pub(crate) reserved_tokens: u64,
-    /// Calls that were given up before their bill came, with the model that was in use.
-    pub(crate) owed: BTreeMap<CallId, u64>,
+    /// Calls that were given up before their bill came.
+    pub(crate) owed: BTreeMap<CallId, Owed>,
     /// Those of them that are children, which hold their shares until then.
     #[serde(default)]
     pub(crate) stopped: BTreeMap<CallId, Stopped>,
@@ -72,6 +73,20 @@ pub(crate) struct State {
     /// Those that were heard, with the message that told of them, for whoever asks again.
     #[serde(default)]
     pub(crate) gone: BTreeMap<CallId, u64>,
+    /// Children whose beginning was written down and whose end was not, by name.
+    #[serde(default)]
+    pub(crate) children: BTreeMap<CallId, String>,
+}
+
+/// A call that was given up. Its estimate is set aside until its bill comes.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
+pub(crate) struct Owed {
+    /// Index of the model that was in use.
+    pub(crate) model: u64,
+    /// Estimated tokens of its request; zero for a child, whose share is set aside instead.
+    pub(crate) tokens: u64,
+    /// What is set aside in money.
+    pub(crate) money: NanoUsd,
 }
 
 /// A child that was stopped and has not said yet what it took.
@@ -97,7 +112,7 @@ pub(crate) enum Phase {
     /// A failed call is tried again at a time.
     Backoff { until: Timestamp, draft: Draft },
     /// The oldest part of the view is being summed up.
-    Summarising { call: CallId, upto: MessageId, draft: Draft },
+    Summarising { call: CallId, upto: MessageId, draft: Draft, tokens: u64 },
     /// Tools run.
     Working(Batch),
     /// The run would end like this; it waits for its children in the background.
@@ -152,6 +167,8 @@ pub(crate) struct Draft {
 pub(crate) struct Calling {
     pub(crate) call: CallId,
     pub(crate) draft: Draft,
+    /// Estimated tokens of the request.
+    pub(crate) tokens: u64,
 }
 
 /// What is counted from a prompt to its ending.
@@ -167,6 +184,8 @@ pub(crate) struct Group {
     pub(crate) warned_turns: bool,
     /// Replies in a row that were cut by their cap and tried again.
     pub(crate) cuts: u64,
+    /// Hosts in a row that stopped while the same work was under way.
+    pub(crate) crashes: u64,
     pub(crate) quotas: BTreeMap<Arc<str>, Used>,
     /// Rejected results in a row, by tool.
     pub(crate) rejections: BTreeMap<Arc<str>, Rejections>,
@@ -200,7 +219,7 @@ pub(crate) struct Authority {
     pub(crate) policy: Policy,
     /// What people gave with their answers.
     pub(crate) leases: Leases,
-    /// The part of it that was given since the last mark was set: who gave it knew what had entered.
+    /// The part of it that was given in answer to questions that showed the marks of now.
     pub(crate) given_since: Leases,
     /// Counts what took authority away; a yes from before that is asked for again.
     pub(crate) withdrawn: u64,
@@ -215,7 +234,7 @@ impl State {
             next_call: 0,
             next_message: 0,
             phase: Phase::Idle,
-            history: Vec::new(),
+            history: History::default(),
             view: View::with_notes_by(started.notes_by()),
             steering: VecDeque::new(),
             follow_ups: VecDeque::new(),
@@ -242,6 +261,7 @@ impl State {
             background: Vec::new(),
             arrived: Vec::new(),
             gone: BTreeMap::new(),
+            children: BTreeMap::new(),
             started: Arc::new(started),
         }
     }

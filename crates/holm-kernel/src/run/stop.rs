@@ -77,13 +77,14 @@ impl Run {
         self.finish(ending);
     }
 
-    /// Ends the group. Whatever still runs is stopped; what waits to be said stays for the next prompt.
+    /// Ends the group. Whatever still runs is stopped; what waits to be said stays for the next prompt, unless the group is
+    /// cancelled.
     pub(super) fn finish(&mut self, ending: Ending) {
         self.state.phase = Phase::Idle;
         self.stop_children(&|_, _| true, LEFT);
         self.emit(Event::GroupEnded {
             ending: ending.clone().into(),
-            last: self.state.history.last().map(|message| message.id),
+            last: self.state.history.last(),
             usage: self.state.usage,
             spent: self.state.spent,
         });
@@ -94,7 +95,25 @@ impl Run {
         if planted(Bug::CancelUnheard) {
             return;
         }
+        let dropped = self.drop_queues();
+        if dropped && self.is_idle() {
+            return;
+        }
         self.stop_with(Ending::Cancelled { reason }, "cancelled");
+    }
+
+    /// Drops what waits to be said: it was meant for the work that is stopped. Whether anything did.
+    fn drop_queues(&mut self) -> bool {
+        let steering = core::mem::take(&mut self.state.steering);
+        let follow_ups = core::mem::take(&mut self.state.follow_ups);
+        let mut dropped = false;
+        for (queue, prompts) in [(Queue::Steering, steering), (Queue::FollowUp, follow_ups)] {
+            if !prompts.is_empty() {
+                dropped = true;
+                self.emit(Event::QueueDropped { queue, prompts: prompts.into() });
+            }
+        }
+        dropped
     }
 
     /// Stops everything under way and ends the group.
@@ -106,11 +125,11 @@ impl Run {
             Phase::Consulting(consulting) => Some(consulting.call),
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
-                self.owe(calling.call);
+                self.owe(calling.call, calling.tokens);
                 Some(calling.call)
             }
-            Phase::Summarising { call, .. } => {
-                self.owe(call);
+            Phase::Summarising { call, tokens, .. } => {
+                self.owe(call, tokens);
                 Some(call)
             }
             Phase::Backoff { .. } | Phase::Awaiting { .. } => None,

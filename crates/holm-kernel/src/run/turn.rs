@@ -7,10 +7,11 @@ use alloc::{
     vec::Vec,
 };
 
+use holm_grants::Denials;
+
 use super::{
     Run,
     catalogue::Catalogue,
-    reply::usage_of,
     state::{About, Calling, Consulting, Draft, Phase, State, Step},
 };
 use crate::context::{Next, Planned, estimate};
@@ -38,6 +39,8 @@ pub(crate) struct Shared {
     seals: Sip,
     /// Makes idempotency keys, from the run's id.
     keys: Sip,
+    /// What tools are told not to do.
+    denials: Arc<Denials>,
 }
 
 impl Shared {
@@ -53,6 +56,7 @@ impl Shared {
             fingerprint: 0,
             seals: Sip::derived(b"holm envelope seal", &state.started.seed.to_le_bytes()),
             keys: Sip::derived(b"holm idempotency key", state.started.run.as_bytes()),
+            denials: Arc::new(config.denials.clone()),
         };
         shared.refresh(state, catalogue);
         shared
@@ -80,6 +84,10 @@ impl Shared {
         });
         self.fixed = tools.fold(estimate::text(family, &self.system), u64::saturating_add);
         self.fingerprint = super::trace::fingerprint(&self.system, &self.offer.tools);
+    }
+
+    pub(crate) fn denials(&self) -> &Arc<Denials> {
+        &self.denials
     }
 
     pub(crate) fn family(&self) -> Family {
@@ -404,7 +412,8 @@ impl Run {
         let shown = patches.iter().filter(|patch| !matches!(patch, Patch::Append(_)));
         let messages = patched(&messages, shown);
         let call = self.next_call();
-        self.state.phase = Phase::Summarising { call, upto, draft };
+        let tokens = estimate::messages(self.shared.family(), &messages).saturating_add(self.shared.fixed);
+        self.state.phase = Phase::Summarising { call, upto, draft, tokens };
         let request = Request {
             purpose: Purpose::Summary,
             model,
@@ -420,17 +429,20 @@ impl Run {
     }
 
     /// A summary counts against the budget like any other call; one that does not help is not used.
-    pub(super) fn summarised(&mut self, call: CallId, result: ModelResult) {
-        if self.pays_late(call, usage_of(&result)) {
+    pub(super) fn summarised(&mut self, call: CallId, mut result: ModelResult) {
+        if self.pays_late(call, &result) {
             return self.ignore(call);
         }
-        let (upto, draft) = match self.take_phase() {
-            Phase::Summarising { call: waiting, upto, draft } if waiting == call => (upto, draft),
+        let (upto, draft, tokens) = match self.take_phase() {
+            Phase::Summarising { call: waiting, upto, draft, tokens } if waiting == call => {
+                (upto, draft, tokens)
+            }
             other => {
                 self.state.phase = other;
                 return self.ignore(call);
             }
         };
+        self.fill_in(tokens, &mut result);
         let text = match result {
             ModelResult::Replied(reply) => {
                 let cost = self.account(reply.usage);
@@ -479,6 +491,7 @@ impl Run {
             });
         }
         let call = self.next_call();
+        let tokens = self.request_tokens(&draft.patches);
         let messages = self.request_messages(&draft.patches);
         let count = match &messages {
             Messages::View { count, .. } => *count,
@@ -498,9 +511,9 @@ impl Run {
             turn: self.state.group.turns + 1,
             model: self.shared.model_name(),
             messages: count,
-            tokens: self.state.view.tokens().saturating_add(self.shared.fixed),
+            tokens,
         });
-        self.state.phase = Phase::Calling(Calling { call, draft });
+        self.state.phase = Phase::Calling(Calling { call, draft, tokens });
         self.digest.u64(self.shared.fingerprint);
         self.issue(Effect::CallModel { call, request });
     }
@@ -508,6 +521,19 @@ impl Run {
     /// A price that is not known cannot be held against a budget.
     pub(super) fn is_unpriced(&self) -> bool {
         self.state.budget.usd.is_some() && self.shared.model().is_some_and(|model| model.price.is_none())
+    }
+
+    /// Estimates a request: system prompt, tools, the view, and what hooks write into it. What they hide or replace still
+    /// counts, so that the cost of a turn stays flat.
+    fn request_tokens(&self, patches: &[Patch]) -> u64 {
+        let written = patches.iter().map(|patch| match patch {
+            Patch::Replace { blocks, .. } | Patch::Append(blocks) => {
+                estimate::message(self.shared.family(), blocks)
+            }
+            Patch::Hide(_) => 0,
+        });
+        let shown = self.state.view.tokens().saturating_add(self.shared.fixed);
+        written.fold(shown, u64::saturating_add)
     }
 
     fn request_messages(&self, patches: &[Patch]) -> Messages {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use holm_grants::Mode;
 use holm_kernel::{
-    CallId, Ending, Event, EventId, FailureClass, Limit, Marks, Message, MessageId, NanoUsd, NextTry,
-    Numbered, Outcome, PlanStep, Queue, Role, Seq, StepCause, StopReason, Timestamp, Usage,
+    CallId, Ending, Event, EventId, FailureClass, Limit, MarkRule, Marks, Message, MessageId, NanoUsd,
+    NextTry, Numbered, Outcome, PlanStep, Prompt, Queue, Role, Seq, StepCause, StopReason, Timestamp, Usage,
 };
 
 use crate::json;
@@ -20,6 +20,7 @@ fn kind(event: &Event) -> &'static str {
         Event::GroupStarted { .. } => "group_started",
         Event::MessageAdded { .. } => "message_added",
         Event::Queued { .. } => "queued",
+        Event::QueueDropped { .. } => "queue_dropped",
         Event::ModelCalled { .. } => "model_called",
         Event::ModelReplied { .. } => "model_replied",
         Event::ModelFailed { .. } => "model_failed",
@@ -43,6 +44,7 @@ fn kind(event: &Event) -> &'static str {
         Event::ModeChanged { .. } => "mode_changed",
         Event::GrantsChanged => "grants_changed",
         Event::BudgetChanged { .. } => "budget_changed",
+        Event::Narrowed { .. } => "narrowed",
         Event::LimitNear { .. } => "limit_near",
         Event::HookFailed { .. } => "hook_failed",
         Event::Ignored { .. } => "ignored",
@@ -50,7 +52,7 @@ fn kind(event: &Event) -> &'static str {
     }
 }
 
-const KINDS: usize = 32;
+const KINDS: usize = 34;
 
 fn of_models(call: CallId) -> Vec<Event> {
     let failed = |class, next| Event::ModelFailed { call, class, message: "no".into(), next };
@@ -165,6 +167,8 @@ fn samples() -> Vec<Event> {
     });
     let cause = StepCause::InvalidCalls;
     events.push(Event::LadderExhausted { model: "scripted/large".into(), cause, reason: "no tool".into() });
+    events.push(Event::QueueDropped { queue: Queue::FollowUp, prompts: vec![Prompt::text("then deploy")] });
+    events.push(Event::Narrowed { mark_rule: MarkRule::AskAfterAny });
     events
 }
 
@@ -240,6 +244,8 @@ fn events_keep_their_form() -> Result<(), Box<dyn Error>> {
     {"id":{"record":3,"index":43},"at":1700,"event":{"model_replied":{"call":5,"usage":{"input":0,"output":0},"cost":null,"stop":"tool_use","model":"echo-2026-01"}}}
     {"id":{"record":3,"index":44},"at":1700,"event":{"stepped_up":{"from":"scripted/small","to":"scripted/large","cause":"rejected","reason":"empty"}}}
     {"id":{"record":3,"index":45},"at":1700,"event":{"ladder_exhausted":{"model":"scripted/large","cause":"invalid_calls","reason":"no tool"}}}
+    {"id":{"record":3,"index":46},"at":1700,"event":{"queue_dropped":{"queue":"follow_up","prompts":[{"blocks":[{"text":"then deploy"}],"marks":{"untrusted":false,"private":false}}]}}}
+    {"id":{"record":3,"index":47},"at":1700,"event":{"narrowed":{"mark_rule":"ask_after_any"}}}
     "#);
     Ok(())
 }

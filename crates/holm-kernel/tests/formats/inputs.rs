@@ -7,8 +7,9 @@ use holm_grants::{GrantSet, Mode};
 use holm_kernel::journal::{self, Writer};
 use holm_kernel::{
     Answer, Block, Budget, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, Input,
-    Marks, Media, MessageId, Model, ModelResult, NanoUsd, Outcome, Patch, Prompt, Receipt, Reply, Seq,
-    Source, Spill, Started, StopReason, Thinking, Timestamp, Tool, ToolCall, ToolOutput, Usage, Verdict,
+    Limits, MarkRule, Marks, Media, MessageId, Model, ModelResult, NanoUsd, Narrowing, Outcome, Patch,
+    Prompt, Receipt, Reply, RetryPolicy, Seq, Source, Spill, Started, StopReason, Thinking, Timestamp, Tool,
+    ToolCall, ToolOutput, Usage, Verdict,
 };
 
 use crate::json;
@@ -34,17 +35,28 @@ fn kind(input: &Input) -> &'static str {
         Input::ModeChanged(_) => "mode_changed",
         Input::GrantsChanged(_) => "grants_changed",
         Input::BudgetChanged(_) => "budget_changed",
+        Input::Narrowed(_) => "narrowed",
         Input::Cancelled { .. } => "cancelled",
         Input::TimePassed => "time_passed",
     }
 }
 
-const KINDS: usize = 20;
+const KINDS: usize = 21;
 
 fn started() -> Input {
     let config = Config { name: "echo".into(), ..Config::new(Model::named("scripted/echo")) };
     let first = Started { semantics: 1, ..Started::new("run-1", 7, config) };
     Input::Started(Box::new(Started { version: "0.0.0".into(), ..first }))
+}
+
+fn narrowed() -> Input {
+    Input::Narrowed(Box::new(Narrowing {
+        mark_rule: Some(MarkRule::AskAfterAny),
+        marks: Marks { untrusted: true, private: false },
+        limits: Some(Limits::default()),
+        retry: Some(RetryPolicy::default()),
+        aliases: Some(Vec::new()),
+    }))
 }
 
 fn blocks() -> Vec<Block> {
@@ -74,7 +86,7 @@ fn blocks() -> Vec<Block> {
 }
 
 fn model_results() -> [Input; 3] {
-    let usage = Usage { input: 10, output: 5, cached: 4, cache_write: 0, reasoning: 2 };
+    let usage = Usage { input: 10, output: 5, cached: 4, cache_write: 0, reasoning: 2, estimated: 0 };
     let whole =
         Reply { blocks: blocks(), usage, stop: StopReason::ToolUse, model: Some("scripted/echo-2".into()) };
     let failure = Failure {
@@ -167,6 +179,7 @@ fn samples() -> Result<Vec<Input>, Box<dyn Error>> {
     inputs.extend(verdicts(grants));
     inputs.extend(answers());
     inputs.extend(tool_results());
+    inputs.push(narrowed());
     Ok(inputs)
 }
 
@@ -223,6 +236,7 @@ fn record_lines_keep_their_form() -> Result<(), Box<dyn Error>> {
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"6aaebe20f926e03d635fb171e7584805d2edf53c58c467251b7f24a625bdf15e","chain":"4508331e1565d55aa210f0ccfb6c5cb97f802e1af541bccef4aaf1d62fc7057c","input":{"checked":{"call":4,"ruling":{"broken":{"reason":"no shell"}}}}}
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"ecc5748be379e70ba097ec1f271957852f3f83b897d23a4ff7380f1044bf25bc","chain":"c950cd7355e73a4cb98ce90d72f704720debe53da274030d8fbe824a3c351eee","input":{"child_started":{"call":4,"child":"run-2"}}}
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"fbb7bfa8852ae839bc34fd5c759cfc0116ee84ccaebf3dde9f463473c1c7e848","chain":"c987afd876e3eb4a01f152fd843ae7c901c53120475d49f7a788517bf84e237a","input":{"child_finished":{"call":4,"result":{"output":{"outcome":"failed","text":"lost","terminate":false,"marks":{"untrusted":false,"private":false}},"spent":5,"usage":{"input":0,"output":0},"marks":{"untrusted":false,"private":false}}}}}
+    {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"ba3975cbfbf96c1aec2949332390eccd645668a84bd80b9bf3c0c0eb62bc7b1b","chain":"3f4de406e14a37d869ca0c1415d0f7a86920552cdd52451d6d98513e62ef01c9","input":{"narrowed":{"mark_rule":"ask_after_any","marks":{"untrusted":true,"private":false},"limits":{"turns":{"at_most":25},"grace_turns":3,"calls_per_turn":{"at_most":64},"tokens":"unbounded","wall_ms":"unbounded","budget":{},"max_tokens":{"attempts":3},"result_chars":32000,"tool_ms":600000,"depth":4},"retry":{"attempts":5,"base_ms":500,"cap_ms":30000,"patience_ms":120000,"jitter_milli":250},"aliases":[]}}}
     "#);
     Ok(())
 }

@@ -163,6 +163,7 @@ async fn last_words(job: Job) -> String {
         Ending::Cancelled => "it was ended".into(),
         Ending::OutOfOutput => "it said too much".into(),
         Ending::OutOfMemory => "it had too little memory".into(),
+        Ending::MadeProtected => "it made protected names".into(),
         Ending::Lost => "nobody knows how".into(),
     };
     let said = String::from_utf8_lossy(&outcome.stderr.bytes);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use holm_kernel::{Budget, Ending, NanoUsd, Price, Prompt, Started, Usage};
 use holm_runtime::drive;
-use holm_testkit::double::{Act, Double};
+use holm_testkit::double::{Act, Double, Fault};
 
 use crate::stage::{FORMATS, Watched, client, config};
 
@@ -27,5 +27,23 @@ async fn a_budget_that_is_exceeded_ends_the_run_with_the_figures() {
         let spent = NanoUsd::new(9_000_000);
         assert_eq!(ending, Ending::OverBudget { spent, limit }, "{format:?}");
         assert_eq!((driver.run().spent(), double.requests().len()), (spent, 2), "{format:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_breaks_off_is_paid_by_what_arrived_of_it() {
+    for format in FORMATS {
+        let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
+        let words = "word ".repeat(200);
+        let acts = [Act::says(&words).with(Fault::Closed(900)).usage(usage), Act::says("done").usage(usage)];
+        let double = Double::start(acts).unwrap();
+        let watched = Watched::default();
+        let host = watched.host(Arc::new(client(&double, format)));
+        let config = config(&host);
+        let (ending, driver) =
+            drive(Started::new("run-1", 7, config), Prompt::text("go"), host).await.unwrap();
+        assert_eq!(ending, Ending::Answered { text: "done".into() }, "{format:?}");
+        let used = driver.run().usage();
+        assert!(used.input > 1_000 && used.output > 100 && used.estimated > 0, "{format:?}: {used:?}");
     }
 }

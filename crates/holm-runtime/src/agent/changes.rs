@@ -1,7 +1,7 @@
 //! What people change as they take a run over.
 
 use holm_grants::{GrantSet, Mode};
-use holm_kernel::{Budget, Input};
+use holm_kernel::{Budget, Input, MarkRule, Narrowing, Run};
 
 /// What is another from now on; see [`Agent::resume_with`](super::Agent::resume_with). What is none stays as the run has
 /// it.
@@ -21,14 +21,23 @@ pub struct Changes {
     pub grants: Option<GrantSet>,
     /// What the run may spend, with what it has spent already.
     pub budget: Option<Budget>,
+    /// What marks lead to: the stricter of this rule and the run's own. No change makes a run laxer in this.
+    pub mark_rule: Option<MarkRule>,
 }
 
 impl Changes {
-    /// The facts that say so.
-    pub(super) fn facts(self) -> Vec<Input> {
+    /// The facts that say so to a run; a rule that it has already is no news.
+    pub(super) fn facts(self, run: &Run) -> Vec<Input> {
         let mode = self.mode.map(Input::ModeChanged);
         let grants = self.grants.map(Input::GrantsChanged);
         let budget = self.budget.map(Input::BudgetChanged);
-        mode.into_iter().chain(grants).chain(budget).collect()
+        let own = run.config().mark_rule;
+        let rule = self.mark_rule.filter(|rule| own.stricter(*rule) != own);
+        let narrowed = rule.map(|rule| {
+            let narrowing = Narrowing { mark_rule: Some(rule), ..Narrowing::default() };
+            Input::Narrowed(Box::new(narrowing))
+        });
+        // First, so that what the others open is looked at under it.
+        narrowed.into_iter().chain(mode).chain(grants).chain(budget).collect()
     }
 }

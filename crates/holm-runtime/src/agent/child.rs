@@ -6,7 +6,7 @@ use holm_kernel::{Approvals, Config, Started};
 
 use super::{Agent, Session, name};
 use crate::{
-    Child, DriveError, Driver, Hooks, Host, Journal, Nobody, check_run_name,
+    Child, DriveError, Driver, Hooks, Host, Journal, Nobody, Opened, check_run_name,
     driver::{Changed, Folded, Looks},
     host::{HookWants, Parts},
 };
@@ -30,13 +30,14 @@ impl Agent {
     /// Takes over a child where it stood; it is bound as it was when it was started.
     pub(crate) async fn resume_child(&self, run: &str, child: &Child) -> Result<Session, DriveError> {
         check_run_name(run)?;
-        let opened = child.journals.open(run).await?;
-        let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
+        crate::driver::released(run).await;
+        let Opened { snapshot, text, journal } = child.journals.open(run).await?;
+        let folded = Folded::open(&*child.journals, run, snapshot, text).await?;
         folded.check_name(run)?;
-        let host = Host { parts: self.child_parts(child), journal: opened.journal };
+        let host = Host { parts: self.child_parts(child), journal };
         let looks = Looks::on(&folded.run, &host.parts.hooks);
         let changed = Changed { tools: self.inner.config.tools.clone(), facts: Vec::new(), looks };
-        Ok(Session::new(Driver::take_over(folded, &opened.text, self.by(), host, changed).await?))
+        Ok(Session::new(Driver::take_over(folded, self.by(), host, changed).await?))
     }
 
     fn child_config(&self, child: &Child, parts: &Parts) -> Config {

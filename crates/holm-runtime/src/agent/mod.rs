@@ -26,7 +26,7 @@ pub use session::Session;
 pub use typed::TypedError;
 
 use crate::{
-    Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Replayed, Tool as _,
+    Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Opened, Replayed, Tool as _,
     check_run_name,
     driver::{self, Folded, UnderWay},
     host::Parts,
@@ -153,18 +153,19 @@ impl Agent {
         changes: Changes,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
-        let opened = self.inner.host.journals.open(run).await?;
-        let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
+        driver::released(run).await;
+        let journals = &*self.inner.host.journals;
+        let Opened { snapshot, text, journal } = journals.open(run).await?;
+        let folded = Folded::open(journals, run, snapshot, text).await?;
         folded.check_name(run)?;
         let answer = answer(&folded.run);
-        self.take_over(folded, &opened.text, opened.journal, answer, changes).await
+        self.take_over(folded, journal, answer, changes).await
     }
 
     /// Drives a run on. One that owes a value needs the tool by which its model gives it, which is none of this agent's.
     async fn take_over(
         &self,
         folded: Folded,
-        text: &[u8],
         journal: Box<dyn Journal>,
         answer: Option<typed::Answer>,
         changes: Changes,
@@ -177,8 +178,8 @@ impl Agent {
             host = host.tool(answer);
         }
         let looks = driver::Looks::on(&folded.run, &host.parts.hooks);
-        let changes = driver::Changed { tools, facts: changes.facts(), looks };
-        Ok(Session::new(Driver::take_over(folded, text, self.by(), host, changes).await?))
+        let changes = driver::Changed { tools, facts: changes.facts(&folded.run), looks };
+        Ok(Session::new(Driver::take_over(folded, self.by(), host, changes).await?))
     }
 
     /// Starts another run from the past of one, up to and with a record. The old run is left as it is, and may be
@@ -190,12 +191,15 @@ impl Agent {
         check_run_name(run)?;
         check_run_name(new)?;
         let text = self.inner.host.journals.read(run).await?;
-        let lines = driver::fork_journal(&text, at, new, UnderWay::Kept)?;
+        let name = new.to_owned();
+        let forked = move || driver::fork_journal(&text, at, &name, UnderWay::Kept);
+        let lines = driver::off_the_loop(forked).await?;
         let mut journal = self.inner.host.journals.create(new).await?;
         journal.append(&lines, Durability::Synced).await?;
-        let folded = Folded::read(lines.as_bytes(), None)?;
+        let folded = Folded::whole(lines.into_bytes()).await?;
         let answer = typed::Answer::of(&folded.run);
-        self.take_over(folded, lines.as_bytes(), journal, answer, Changes::default()).await
+        let changes = Changes { mark_rule: Some(self.inner.config.mark_rule), ..Changes::default() };
+        self.take_over(folded, journal, answer, changes).await
     }
 
     /// Tells a run again from its journal, without a model, a tool or a hook. Somebody may be driving it.
@@ -204,8 +208,7 @@ impl Agent {
     /// [`DriveError`] if there is no such run or its journal is not sound.
     pub async fn replay(&self, run: &str) -> Result<Replayed, DriveError> {
         check_run_name(run)?;
-        let replayed = Replayed::read(&self.inner.host.journals.read(run).await?)?;
-        Ok(replayed)
+        Replayed::whole(self.inner.host.journals.read(run).await?).await
     }
 
     fn host(&self, journal: Box<dyn Journal>) -> Host {

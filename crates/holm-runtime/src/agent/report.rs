@@ -1,6 +1,6 @@
 //! What came of a prompt.
 
-use holm_kernel::{Ending, NanoUsd, Usage};
+use holm_kernel::{Ending, FailureClass, NanoUsd, Usage};
 
 /// What came of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +71,7 @@ fn in_words(ending: &Ending) -> String {
             format!("a limit was reached ({limit:?}: {used} of {allowed})")
         }
         Ending::Cancelled { reason } => format!("it was cancelled ({reason})"),
+        Ending::Failed { class: FailureClass::HostCrash, message, .. } => message.clone(),
         Ending::Failed { message, attempts, .. } => {
             let times = if *attempts == 1 { "attempt" } else { "attempts" };
             format!("the model failed after {attempts} {times} ({message})")

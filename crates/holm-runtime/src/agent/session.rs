@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use holm_kernel::{Ending, Prompt, Run};
 
 use super::{Changes, Report};
-use crate::{DriveError, Driver, Handle};
+use crate::{BoxFuture, DriveError, Driver, Handle};
 
 /// How long observers may take to see the last events before their run is let go.
 const LAST_SIGHT: Duration = Duration::from_secs(1);
@@ -36,12 +36,17 @@ impl Session {
         self.driver.handle()
     }
 
+    /// Ends when the lease on the run is lost, while it does nothing.
+    pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
+        self.driver.lease_loss()
+    }
+
     /// Changes what the run may do before it is asked for anything else. What is none stays as it is.
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written.
     pub async fn change(&mut self, changes: Changes) -> Result<(), DriveError> {
-        self.driver.change(changes.facts()).await
+        self.driver.change(changes.facts(self.driver.run())).await
     }
 
     /// A prompt without what is secret, as the journal will have it: for whoever keeps it before the run has heard it.

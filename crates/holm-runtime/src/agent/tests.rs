@@ -3,14 +3,16 @@ use std::sync::{Arc, Mutex};
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Budget, Ending, Event, ModelResult, NanoUsd, Seq, Tool as Declaration, ToolOutput, journal,
+    Budget, Config, Ending, Event, FailureClass, Input, MarkRule, Model, ModelResult, NanoUsd, Receipt, Seq,
+    Started, Timestamp, Tool as Declaration, ToolOutput,
+    journal::{self, ReplayError},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::*;
 use crate::{
-    FnTool, JournalFailed, JsonLinesFolder, MemoryJournals, Notice, fork_journal,
+    Durability, FnTool, JournalFailed, Journals as _, JsonLinesFolder, MemoryJournals, Notice, fork_journal,
     testing::{calls_with, plays, says, thinks},
     tool_fn,
 };
@@ -93,6 +95,40 @@ async fn a_session_goes_on_after_its_process_is_gone() {
     assert_eq!(taken, DriveError::Journal(JournalFailed::Exists { run: "chat".into() }));
 }
 
+#[tokio::test]
+async fn a_session_that_ends_its_host_five_times_is_given_up_and_goes_on_with_the_next_prompt() {
+    let (called, mut calls) = tokio::sync::mpsc::unbounded_channel();
+    let hangs = crate::model_fn(move |_| {
+        let _ = called.send(());
+        Box::pin(std::future::pending())
+    });
+    let journals = MemoryJournals::new();
+    let agent = Agent::builder("test/one", Arc::new(hangs)).journals(journals.clone()).build().unwrap();
+    let mut session = agent.start_as("chat").await.unwrap();
+    tokio::select! {
+        report = session.prompt("go") => panic!("{report:?}"),
+        _ = calls.recv() => drop(session),
+    }
+    for _ in 0..4 {
+        let mut session = agent.resume("chat").await.unwrap();
+        tokio::select! {
+            report = session.go_on() => panic!("{report:?}"),
+            _ = calls.recv() => {}
+        }
+    }
+    let report = agent.resume("chat").await.unwrap().go_on().await.unwrap().unwrap();
+    assert!(
+        matches!(report.ending, Ending::Failed { class: FailureClass::HostCrash, attempts: 5, .. }),
+        "{report:?}"
+    );
+    assert!(report.text().unwrap_err().to_string().contains("send another prompt"), "{report:?}");
+    assert!(report.usage.estimated > 0 && report.usage.estimated == report.usage.total(), "{report:?}");
+    let calm = Agent::builder("test/one", plays([says("back")])).journals(journals.clone()).build().unwrap();
+    let mut session = calm.resume("chat").await.unwrap();
+    assert_eq!(session.go_on().await.unwrap(), None);
+    assert_eq!(session.prompt("again").await.unwrap().text().unwrap(), "back");
+}
+
 /// A tool that changes something, and says how often it ran.
 fn writes(runs: &Arc<Mutex<u32>>) -> FnTool<impl Fn(crate::Job) -> std::future::Ready<ToolOutput> + use<>> {
     let schema = Json::object([("type", "object".into())]);
@@ -129,7 +165,7 @@ async fn a_budget_that_is_spent_already_lets_a_run_that_is_taken_over_do_nothing
     let agent = Agent::builder("test/one", plays([says("never")])).journals(journals).build().unwrap();
     drop(agent.start_as("chat").await.unwrap());
     let budget = Some(Budget { usd: Some(NanoUsd::ZERO) });
-    let changes = Changes { budget, grants: Some(GrantSet::default()), mode: None };
+    let changes = Changes { budget, grants: Some(GrantSet::default()), ..Changes::default() };
     let mut session = agent.resume_with("chat", changes).await.unwrap();
     let report = session.prompt("hi").await.unwrap();
     assert!(!matches!(report.ending, Ending::Answered { .. }), "{report:?}");
@@ -197,6 +233,40 @@ async fn a_fork_in_the_midst_of_work_can_drop_it() {
     let last = Seq::new(records.len() as u64 - 1);
     let whole = |under_way| fork_journal(&text, last, "b", under_way).unwrap();
     assert_eq!(whole(UnderWay::Kept), whole(UnderWay::Dropped), "nothing is under way at the end");
+}
+
+#[test]
+fn a_journal_that_another_kernel_continued_is_forked_before_the_record_that_diverges() {
+    let config = Config::new(Model::named("test/one"));
+    let started = Started::new("trunk", 7, config);
+    let (mut run, mut writer, mut lines) = journal::begin(started, Timestamp::new(1)).unwrap();
+    let now = Timestamp::new(2);
+    lines += &journal::step(&mut run, &mut writer, now, Input::Prompted("go".into())).unwrap();
+    // As a kernel with other rules would have written it.
+    let receipt = Receipt { seq: Seq::new(2), at: now, effects: 0xfeed };
+    let payload = journal::payload(&Input::Cancelled { reason: "enough".into() }).unwrap();
+    lines += &writer.append(receipt, &payload).unwrap();
+    let whole = fork_journal(lines.as_bytes(), Seq::new(2), "b", UnderWay::Kept).unwrap_err();
+    assert!(matches!(whole, DriveError::Replay(ReplayError::Diverged { .. })), "{whole}");
+    let forked = fork_journal(lines.as_bytes(), Seq::new(1), "b", UnderWay::Kept).unwrap();
+    let run = journal::replay(&journal::decode_strict(forked.as_bytes()).unwrap()).unwrap();
+    assert_eq!(run.transcript()[0].plain_text(), "go");
+}
+
+#[tokio::test]
+async fn a_run_that_is_resumed_follows_the_stricter_rule_and_is_told_so_once() {
+    let journals = MemoryJournals::new();
+    let agent = Agent::builder("test/one", plays([])).journals(journals.clone()).build().unwrap();
+    let lax = Config { mark_rule: MarkRule::AskAfterBoth, ..agent.config().clone() };
+    let (_, _, lines) = journal::begin(Started::new("edge", 7, lax), Timestamp::new(1)).unwrap();
+    journals.create("edge").await.unwrap().append(&lines, Durability::Synced).await.unwrap();
+    let strict = || Changes { mark_rule: Some(MarkRule::AskAfterAny), ..Changes::default() };
+    for _ in 0..2 {
+        let session = agent.resume_with("edge", strict()).await.unwrap();
+        assert_eq!(session.run().config().mark_rule, MarkRule::AskAfterAny);
+    }
+    let text = String::from_utf8(journals.read("edge").await.unwrap()).unwrap();
+    assert_eq!(text.matches(r#"{"narrowed":"#).count(), 1);
 }
 
 #[tokio::test]

@@ -17,4 +17,5 @@ pub(crate) use contain::contain;
 pub use helper::{Helper, Isolation};
 pub use helpers::Helpers;
 pub use live::LiveChild;
-pub(crate) use rest::{Left, lay_to_rest, owned};
+pub(crate) use rest::{Left, lay_to_rest};
+pub(crate) use work::child_id;

@@ -3,8 +3,6 @@
 //! A parent that is stopped stops its children, and the process may die between the two. No model, no tool and no agent
 //! is needed to mend that: what was under way is cancelled in the journal itself, from the top down.
 
-use std::collections::BTreeSet;
-
 use holm_kernel::{
     ChildResult, Effect, Ending, Input, Run, Timestamp, ToolOutput,
     journal::{self, Writer},
@@ -12,7 +10,7 @@ use holm_kernel::{
 
 use super::work::{UNWANTED, bill, child_id};
 use crate::{
-    BoxFuture, Child, DriveError, Durability, JournalFailed, Journals, Opened, Replayed,
+    BoxFuture, Child, DriveError, Durability, Journal, JournalFailed, Journals, Opened, Replayed,
     driver::{Folded, OpenChild},
 };
 
@@ -62,23 +60,24 @@ pub(crate) fn lay_to_rest<'a>(
     run: &'a str,
 ) -> BoxFuture<'a, Result<Option<Rested>, DriveError>> {
     Box::pin(async move {
-        let mut opened = match journals.open(run).await {
+        crate::driver::released(run).await;
+        let Opened { snapshot, text, mut journal } = match journals.open(run).await {
             Ok(opened) => opened,
             Err(JournalFailed::Missing { .. }) => return Ok(None),
             Err(failed) => return Err(failed.into()),
         };
-        if !opened.text.contains(&b'\n') {
+        if !text.contains(&b'\n') {
             return Ok(None);
         }
-        let mut folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
+        let mut folded = Folded::open(journals, run, snapshot, text).await?;
         folded.check_name(run)?;
         let mut writer = Writer::after(folded.head);
         if !folded.run.is_idle() {
             let cancelled = Input::Cancelled { reason: UNWANTED.into() };
-            append(&mut opened, &mut folded.run, &mut writer, cancelled).await?;
+            append(&mut *journal, &mut folded.run, &mut writer, cancelled).await?;
         }
         let mut left = Left::Nobody;
-        for OpenChild { call, child } in owned(&folded.open, &opened.text)? {
+        for OpenChild { call, child } in folded.own {
             // One that somebody else drives does not hold up the others.
             let Ok(rested) = lay_to_rest(journals, &child).await else {
                 left = Left::Held;
@@ -90,33 +89,18 @@ pub(crate) fn lay_to_rest<'a>(
                 continue;
             }
             let result = rested.map(|rested| rested.result()).unwrap_or_default();
-            append(&mut opened, &mut folded.run, &mut writer, Input::ChildFinished { call, result }).await?;
+            append(&mut *journal, &mut folded.run, &mut writer, Input::ChildFinished { call, result })
+                .await?;
         }
-        let replayed = Replayed::read(&opened.text)?;
+        let replayed = Replayed::whole(journals.read(run).await?).await?;
         let ending = replayed.ending();
         Ok(Some(Rested { run: replayed.run, ending, left }))
     })
 }
 
-/// Those of the children that the run of this journal itself asked for: one that was forked off came with the children
-/// of another, and they are not its to stop.
-pub(crate) fn owned(open: &[OpenChild], text: &[u8]) -> Result<Vec<OpenChild>, DriveError> {
-    if open.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut asked = BTreeSet::new();
-    journal::replay_with(&journal::decode_strict(text)?, |_, effect| {
-        if let Effect::Spawn { call, request } = effect {
-            asked.insert((*call, child_id(request)));
-        }
-    })?;
-    let is_own = |open: &&OpenChild| asked.contains(&(open.call, open.child.clone()));
-    Ok(open.iter().filter(is_own).cloned().collect())
-}
-
 /// Adds one fact to a journal that nobody drives; what it would lead to is not done.
 async fn append(
-    opened: &mut Opened,
+    journal: &mut dyn Journal,
     run: &mut Run,
     writer: &mut Writer,
     fact: Input,
@@ -124,7 +108,6 @@ async fn append(
     // The clock of a run never goes back, so this is the time of its last record.
     let line = journal::step(run, writer, Timestamp::new(0), fact)?;
     while !matches!(run.poll(), Effect::Wait(_)) {}
-    opened.journal.append(&line, Durability::Synced).await?;
-    opened.text.extend_from_slice(line.as_bytes());
+    journal.append(&line, Durability::Synced).await?;
     Ok(())
 }

@@ -120,7 +120,7 @@ impl Work {
                 agent.start_child(id, &self.child, opened.journal).await?
             }
             Ok(text) => {
-                let replayed = Replayed::read(&text)?;
+                let replayed = Replayed::whole(text).await?;
                 if let Some(ending) = replayed.ending() {
                     return Ok(self.result(ending, &replayed.run));
                 }
@@ -214,7 +214,7 @@ impl Drop for Entered<'_> {
 
 /// The child of a call has one name, whenever and wherever the call is carried out: a crash finds it again, and a run
 /// that was forked off does not take the children of the other.
-pub(super) fn child_id(request: &SpawnRequest) -> String {
+pub(crate) fn child_id(request: &SpawnRequest) -> String {
     format!("child-{}", request.key)
 }
 

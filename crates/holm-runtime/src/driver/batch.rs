@@ -8,11 +8,14 @@ use holm_kernel::{
     journal::{self, Snapshot, StepError},
 };
 
-use super::{DriveError, Driver, Health, plan, unfit};
-use crate::Durability;
+use super::{DriveError, Driver, Health, Snapshots, plan, unfit};
+use crate::{Durability, JournalFailed};
 
 /// A snapshot is worth its price once so many records would have to be folded without it.
-const SNAPSHOT_RECORDS: u64 = 256;
+pub(super) const SNAPSHOT_RECORDS: u64 = 256;
+
+/// The same in bytes of records, a few of which can be long.
+const SNAPSHOT_BYTES: u64 = 1024 * 1024;
 
 /// Buffers that are used again, so that a turn costs few allocations.
 #[derive(Default)]
@@ -27,17 +30,13 @@ impl Driver {
         if self.health == Health::Lost {
             return Err(DriveError::Lost);
         }
-        let now = self.host.clock.now();
+        let now = self.now();
         // What a tool gave back was searched where it ran, so that a large result holds nobody up here.
         if !matches!(fact, Input::ToolFinished { .. }) {
             self.host.secrets.input(&mut fact);
         }
         self.batch.lines.clear();
-        // A child acts as soon as its name is kept; a name that is lost would begin another one.
-        let least = match &fact {
-            Input::ChildStarted { .. } => Durability::Synced,
-            _ => Durability::Written,
-        };
+        let least = least_durability(&fact);
         if let Some(told) = plan::told(&self.run, &fact) {
             self.step(now, told)?;
             self.collect();
@@ -47,6 +46,7 @@ impl Driver {
         let durability = self.dispatch(now)?;
         self.keep(durability.max(least)).await?;
         self.perform();
+        self.offer_snapshot().await;
         Ok(())
     }
 
@@ -56,8 +56,9 @@ impl Driver {
         if changed.is_empty() {
             return self.take(resumed).await;
         }
-        let now = self.host.clock.now();
+        let now = self.now();
         self.batch.lines.clear();
+        let least = changed.iter().map(least_durability).max().unwrap_or(Durability::Written);
         for fact in changed {
             self.step(now, fact)?;
             self.hear_the_end();
@@ -65,7 +66,7 @@ impl Driver {
         self.step(now, resumed)?;
         self.collect();
         let durability = self.dispatch(now)?;
-        self.keep(durability).await?;
+        self.keep(durability.max(least)).await?;
         self.perform();
         Ok(())
     }
@@ -94,7 +95,7 @@ impl Driver {
     }
 
     /// Handles one fact and writes its line.
-    fn step(&mut self, now: Timestamp, fact: Input) -> Result<(), DriveError> {
+    pub(super) fn step(&mut self, now: Timestamp, fact: Input) -> Result<(), DriveError> {
         let (fact, payload) = match journal::payload(&fact) {
             Ok(payload) => (fact, payload),
             Err(error) => {
@@ -105,12 +106,15 @@ impl Driver {
                 (instead, payload)
             }
         };
-        let receipt = self.run.handle(now, fact).map_err(StepError::Misuse)?;
+        // From here until the batch is kept the run is ahead of its journal, whatever fails in between.
+        let before = std::mem::replace(&mut self.health, Health::Lost);
+        let receipt = self.run.handle(now, fact).map_err(|misuse| {
+            // A fact that was refused has changed nothing.
+            self.health = before;
+            StepError::Misuse(misuse)
+        })?;
         let written = self.writer.append_to(receipt, &payload, &mut self.batch.lines);
-        written.map_err(|error| {
-            self.health = Health::Lost;
-            StepError::Append(error).into()
-        })
+        written.map_err(|error| StepError::Append(error).into())
     }
 
     /// Takes what the run wants done, and does none of it.
@@ -170,25 +174,69 @@ impl Driver {
     /// Appends the batch. A run whose lines are not kept, or of which nobody knows whether they are, is lost.
     pub(super) async fn keep(&mut self, durability: Durability) -> Result<(), DriveError> {
         self.health = Health::Lost;
-        if let Err(failed) = self.journal.append(&self.batch.lines, durability).await {
-            self.tasks.abort();
-            return Err(failed.into());
+        let kept = tokio::select! {
+            biased;
+            kept = self.journal.append(&self.batch.lines, durability) => kept,
+            // An append that hangs must not keep tools running that another process may run again.
+            () = self.lease_loss.wait() => Err(JournalFailed::LeaseLost),
+        };
+        match kept {
+            Ok(()) => {}
+            Err(JournalFailed::LeaseLost) => return self.stop_without_lease().await,
+            Err(failed) => {
+                self.tasks.abort();
+                return Err(failed.into());
+            }
         }
         self.health = Health::Sound;
+        self.snapshots.bytes = self.snapshots.bytes.saturating_add(self.batch.lines.len() as u64);
         Ok(())
     }
 
-    /// Offers a snapshot when enough has happened since the last. The distance grows with the run, so that all the
-    /// snapshots of a run cost no more than a part of its records.
+    /// Offers a snapshot when enough has been written since the one that is kept, whoever kept it. It holds no transcript,
+    /// so its size follows what the model is shown; half of that must have been written since, so that all the snapshots
+    /// of a run cost no more than a few times its records.
     pub(super) async fn offer_snapshot(&mut self) {
         let Some(head) = self.writer.head() else { return };
-        let fresh = head.seq.value().saturating_sub(self.snapshots.last);
-        if fresh < SNAPSHOT_RECORDS.max(self.snapshots.last / 2) || !self.journal.keeps_snapshots() {
+        let Snapshots { last, bytes, size } = self.snapshots;
+        let fresh = head.seq.value().saturating_sub(last);
+        let is_due = fresh >= SNAPSHOT_RECORDS || bytes >= SNAPSHOT_BYTES;
+        if !is_due || bytes < size / 2 || !self.journal.keeps_snapshots() {
             return;
         }
-        self.snapshots.last = head.seq.value();
-        let Ok(snapshot) = Snapshot::take(&self.run, head) else { return };
+        let Ok(snapshot) = Snapshot::without_transcript(&self.run, head) else { return };
+        self.snapshots = Snapshots { last: head.seq.value(), bytes: 0, size: snapshot.bytes() };
         // A cache that cannot be written is no reason to stop.
         let _ = self.journal.keep_snapshot(snapshot.encode().as_bytes()).await;
+    }
+}
+
+/// How safe a fact must be before the run shows it or acts on it, whatever it leads to.
+fn least_durability(fact: &Input) -> Durability {
+    match fact {
+        // People said this, and the event that shows it tells them that it is kept. A withdrawal that a loss of power
+        // took away would give the run its old authority back.
+        Input::Prompted(_)
+        | Input::Steered(_)
+        | Input::FollowedUp(_)
+        | Input::Judged { .. }
+        | Input::Cancelled { .. }
+        | Input::ModeChanged(_)
+        | Input::GrantsChanged(_)
+        | Input::BudgetChanged(_)
+        // A child acts as soon as its name is kept; a name that is lost would begin another one.
+        | Input::ChildStarted { .. } => Durability::Synced,
+        // Work of machines, which is done again or told again by the next host.
+        Input::Started(_)
+        | Input::Resumed { .. }
+        | Input::ModelFinished { .. }
+        | Input::Consulted { .. }
+        | Input::Dispatched { .. }
+        | Input::ToolFinished { .. }
+        | Input::Checked { .. }
+        | Input::ChildFinished { .. }
+        | Input::Summarised { .. }
+        | Input::ToolsChanged(_)
+        | Input::TimePassed => Durability::Written,
     }
 }

@@ -1,11 +1,14 @@
 //! Runs from their journals.
 
+use std::collections::BTreeSet;
+
 use holm_kernel::{
-    CallId, Ending, Event, Input, Numbered, Run, Seq,
+    CallId, Effect, Ending, Event, Input, Numbered, Run, Seq,
     journal::{self, Fault, Head, Record, ReplayError, Snapshot, Tail},
 };
 
-use super::DriveError;
+use super::{DriveError, Snapshots};
+use crate::{Journals, child};
 
 /// A run as its journal tells it.
 pub(crate) struct Folded {
@@ -13,6 +16,11 @@ pub(crate) struct Folded {
     pub(crate) head: Head,
     /// Children that were written down and whose end was not.
     pub(crate) open: Vec<OpenChild>,
+    /// Those of them that this run itself asked for: one that was forked off came with the children of another, and they
+    /// are not its to stop.
+    pub(crate) own: Vec<OpenChild>,
+    /// What was folded, and from where.
+    pub(super) snapshots: Snapshots,
 }
 
 /// A child whose end is not in its parent's journal.
@@ -23,13 +31,56 @@ pub(crate) struct OpenChild {
 }
 
 impl Folded {
-    /// Folds a whole journal, with the help of a snapshot if it is any use.
-    pub(crate) fn read(text: &[u8], snapshot: Option<&[u8]>) -> Result<Self, DriveError> {
+    /// Folds a journal that was opened, where it holds up nobody. With a snapshot only the records after it are read; one
+    /// that is of no use costs a second look at the journal and nothing else.
+    pub(crate) async fn open(
+        journals: &dyn Journals,
+        run: &str,
+        snapshot: Option<Snapshot>,
+        text: Vec<u8>,
+    ) -> Result<Self, DriveError> {
+        let Some(snapshot) = snapshot else { return Self::whole(text).await };
+        let folded = off_the_loop(move || Ok(Self::after(&snapshot, &text))).await?;
+        match folded {
+            Some(folded) => Ok(folded),
+            None => Self::whole(journals.read(run).await?).await,
+        }
+    }
+
+    /// As [`read`](Self::read), where it holds up nobody.
+    pub(crate) async fn whole(text: Vec<u8>) -> Result<Self, DriveError> {
+        off_the_loop(move || Self::read(&text)).await
+    }
+
+    /// Folds a whole journal.
+    pub(crate) fn read(text: &[u8]) -> Result<Self, DriveError> {
         let records = journal::decode_strict(text)?;
-        let snapshot = snapshot.and_then(|snapshot| Snapshot::decode(snapshot).ok());
-        let run = journal::resume(snapshot.as_ref(), &records)?;
+        let mut asked = BTreeSet::new();
+        let run = journal::replay_with(&records, |_, effect| {
+            if let Effect::Spawn { call, request } = effect {
+                asked.insert((*call, child::child_id(request)));
+            }
+        })?;
         let head = records.last().map(Record::head).ok_or(ReplayError::Empty)?;
-        Ok(Self { run, head, open: open_children(&records)? })
+        let open = open_children(&run);
+        let is_own = |open: &&OpenChild| asked.contains(&(open.call, open.child.clone()));
+        let own = open.iter().filter(is_own).cloned().collect();
+        let snapshots = Snapshots { last: 0, bytes: text.len() as u64, size: 0 };
+        Ok(Self { run, head, open, own, snapshots })
+    }
+
+    /// Folds the records after a snapshot; none where it does not help. `text` begins with the snapshot's own record.
+    fn after(snapshot: &Snapshot, text: &[u8]) -> Option<Self> {
+        let tail = journal::decode_after(snapshot.head(), text).ok()?;
+        let run = journal::resume_from(snapshot, &tail).ok()?;
+        // Whose children they are is told by the records before.
+        if run.open_children().next().is_some() {
+            return None;
+        }
+        let head = tail.last().map_or(snapshot.head(), Record::head);
+        let (last, size) = (snapshot.head().seq.value(), snapshot.bytes());
+        let snapshots = Snapshots { last, bytes: text.len() as u64, size };
+        Some(Self { run, head, open: Vec::new(), own: Vec::new(), snapshots })
     }
 
     /// Whether the journal tells of the run that it is kept under.
@@ -63,11 +114,16 @@ impl Replayed {
         })
     }
 
+    /// As [`read`](Self::read), where it holds up nobody.
+    pub(crate) async fn whole(text: Vec<u8>) -> Result<Self, DriveError> {
+        off_the_loop(move || Self::read(&text)).await
+    }
+
     /// Folds a journal that somebody may be writing: a line that is not whole yet is left out.
     pub(crate) fn read(text: &[u8]) -> Result<Self, DriveError> {
         let mut events = Vec::new();
         let run = journal::replay_with(&whole_records(text)?, |_, effect| {
-            if let holm_kernel::Effect::Emit(event) = effect {
+            if let Effect::Emit(event) = effect {
                 events.push(event.clone());
             }
         })?;
@@ -123,22 +179,23 @@ pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: UnderWay) -> Re
     Ok(lines)
 }
 
-/// The children without an end. Other records are told apart by their beginning, without reading them.
-fn open_children(records: &[Record]) -> Result<Vec<OpenChild>, DriveError> {
-    let about_children =
-        |record: &&Record| record.payload().text().is_some_and(|text| text.starts_with(r#"{"child_"#));
-    let mut open: Vec<OpenChild> = Vec::new();
-    for record in records.iter().filter(about_children) {
-        let (call, child) = match input(record)? {
-            Input::ChildStarted { call, child } => (call, Some(child)),
-            Input::ChildFinished { call, .. } => (call, None),
-            _ => continue,
-        };
-        // A run that was forked off has children of its own in place of those that it came with.
-        open.retain(|open| open.call != call);
-        open.extend(child.map(|child| OpenChild { call, child }));
+/// The children without an end.
+fn open_children(run: &Run) -> Vec<OpenChild> {
+    run.open_children().map(|(call, child)| OpenChild { call, child: child.into() }).collect()
+}
+
+/// Folds on a thread that may stand still: a journal can be long, and other runs wait for this thread.
+pub(crate) async fn off_the_loop<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, DriveError> + Send + 'static,
+) -> Result<T, DriveError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(failed) => match failed.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is going down, and the run with it.
+            Err(_) => Err(DriveError::Lost),
+        },
     }
-    Ok(open)
 }
 
 fn whole_records(text: &[u8]) -> Result<Vec<Record>, DriveError> {
@@ -151,7 +208,7 @@ fn whole_records(text: &[u8]) -> Result<Vec<Record>, DriveError> {
 }
 
 fn drain(run: &mut Run) {
-    while !matches!(run.poll(), holm_kernel::Effect::Wait(_)) {}
+    while !matches!(run.poll(), Effect::Wait(_)) {}
 }
 
 fn input(record: &Record) -> Result<Input, ReplayError> {

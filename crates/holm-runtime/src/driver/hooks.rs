@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use super::{Driver, kind::Kind, tasks::Begun};
 use crate::{
     BoxFuture, Clock, Compacted, Hooks, Looped, Notice, ObserverQueue, Opinion, Proposed, Spent,
+    handle::Desk,
     hook::{Scene, due},
     host::{HookWants, Parts},
 };
@@ -49,10 +50,9 @@ impl Driver {
                 Opinion::Rewrite { arguments } => Verdict::Rewrite { arguments },
                 Opinion::Pass if for_people == ForPeople::No => Verdict::allow(),
                 Opinion::Pass => {
+                    let _open = OpenQuestion { desk: Arc::clone(&desk), call };
                     desk.ask(Arc::clone(&proposed.proposal));
-                    let verdict = approver.judge(Proposal::clone(&proposed.proposal)).await;
-                    desk.settle(call);
-                    verdict
+                    approver.judge(Proposal::clone(&proposed.proposal)).await
                 }
             };
             vec![Input::Judged { call, verdict }]
@@ -221,6 +221,18 @@ impl Looks {
     pub(crate) fn on(run: &Run, hooks: &Hooks) -> Self {
         let shows_all = run.config().approvals == Approvals::AskAlways;
         if shows_all || hooks.before_call.is_empty() { Self::WhenAsked } else { Self::AtTheCall }
+    }
+}
+
+/// A question that people are shown until its task ends, answered or withdrawn.
+struct OpenQuestion {
+    desk: Arc<Desk>,
+    call: CallId,
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.desk.settle(self.call);
     }
 }
 

@@ -50,7 +50,8 @@ impl Kind {
         Some(match self {
             Self::Model | Self::Summary => {
                 let usage = Usage::default();
-                let class = FailureClass::Server;
+                // The request may be with the provider, which charges for it.
+                let class = FailureClass::Truncated;
                 let failure = Failure { class, message: reason(), retry_after_ms: None, usage };
                 self.model_fact(call, ModelResult::Failed(failure))
             }

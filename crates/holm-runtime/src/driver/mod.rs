@@ -7,8 +7,10 @@ mod alarm;
 mod batch;
 mod error;
 mod fold;
+mod hold;
 mod hooks;
 mod kind;
+mod lease;
 mod ledger;
 mod perform;
 mod plan;
@@ -27,13 +29,14 @@ use holm_kernel::{
 };
 
 pub use error::DriveError;
-pub(crate) use fold::{Folded, OpenChild};
+pub(crate) use fold::{Folded, OpenChild, off_the_loop};
 pub use fold::{Replayed, UnderWay, fork_journal};
+pub(crate) use hold::{JournalHold, released};
 pub(crate) use hooks::Looks;
 
-use self::{alarm::Alarm, batch::Batch, ledger::Notes, tasks::Tasks};
+use self::{alarm::Alarm, batch::Batch, lease::LeaseLoss, ledger::Notes, tasks::Tasks};
 use crate::{
-    Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue, child,
+    BoxFuture, Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue, child,
     handle::{Desk, Said},
     host::Parts,
 };
@@ -68,6 +71,7 @@ pub struct Driver {
     writer: Writer,
     host: Parts,
     journal: Box<dyn Journal>,
+    lease_loss: LeaseLoss,
     line: Box<dyn Line>,
     tasks: Tasks,
     containment: Containment,
@@ -84,6 +88,18 @@ pub struct Driver {
     snapshots: Snapshots,
     notes: Option<Notes>,
     looks: Looks,
+    /// How far the run's own time is ahead of this host's clock, in milliseconds: a run that comes from a host whose
+    /// clock was ahead keeps its time, and its deadlines must not be late for it.
+    ahead_ms: u64,
+    hold: JournalHold,
+}
+
+impl Drop for Driver {
+    /// Calls that are being stopped may still act, so the journal goes with the last of them.
+    fn drop(&mut self) {
+        self.tasks.abort();
+        self.hold.hand_over(&self.run.started().run, &mut self.journal);
+    }
 }
 
 impl Driver {
@@ -122,22 +138,21 @@ impl Driver {
     /// an error too; whoever keeps the file cuts it first.
     pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
-        let folded = Folded::read(text, None)?;
+        let folded = Folded::whole(text.to_vec()).await?;
         let tools = tools::in_place_of(&host.parts.tools, &folded.run, &host.parts.tools);
         let changed = Changed { tools, facts: Vec::new(), looks: Looks::WhenAsked };
-        Self::take_over(folded, text, by, host, changed).await
+        Self::take_over(folded, by, host, changed).await
     }
 
-    /// Takes over a run that was folded from `text`, on a host where this is another now.
+    /// Takes over a run that was folded from its journal, on a host where this is another now.
     pub(crate) async fn take_over(
         folded: Folded,
-        text: &[u8],
         by: &str,
         host: Host,
         changed: Changed,
     ) -> Result<Self, DriveError> {
         let mut driver = Self::new(folded.run, Writer::after(folded.head), host);
-        driver.snapshots.last = folded.head.seq.value();
+        driver.snapshots = folded.snapshots;
         driver.looks = changed.looks;
         let mut before: Vec<Input> = driver.other_tools(changed.tools).into_iter().collect();
         before.extend(changed.facts.into_iter().map(|mut fact| {
@@ -146,14 +161,15 @@ impl Driver {
         }));
         driver.take_with(before, Input::Resumed { host: by.into() }).await?;
         let strays = folded.open.into_iter().filter(|open| !driver.run.awaits_child(open.call));
-        let strays = strays.collect::<Vec<_>>();
-        let own = child::owned(&strays, text)?;
+        let (own, others): (Vec<_>, Vec<_>) = strays.partition(|stray| folded.own.contains(stray));
         // Those that came with the past of another run are that one's to pay: nothing is held for them here.
-        for stray in strays.iter().filter(|stray| !own.contains(stray)) {
-            let (call, result) = (stray.call, ChildResult::default());
+        for OpenChild { call, .. } in others {
+            let result = ChildResult::default();
             driver.take(Input::ChildFinished { call, result }).await?;
         }
         driver.hear_of(own).await?;
+        // After a crash the records since the last snapshot may be many, and whoever drives it may be gone soon.
+        driver.offer_snapshot().await;
         Ok(driver)
     }
 
@@ -175,6 +191,7 @@ impl Driver {
 
     fn new(run: Run, writer: Writer, host: Host) -> Self {
         let Host { parts: mut host, journal } = host;
+        let lease_loss = LeaseLoss::of(&*journal);
         let line = host.model.open();
         for sink in &mut host.events {
             if let Some(own) = sink.of_run(&run.started().run) {
@@ -191,11 +208,13 @@ impl Driver {
         let checker = Checker::new().blobs(Arc::clone(&host.blobs)).runner(Arc::clone(&host.checks));
         let observers = hooks::observers(&host);
         let notes = Notes::of(&host, &run);
+        let ahead_ms = run.receipt().at.since(host.clock.now());
         Self {
             run,
             writer,
             host,
             journal,
+            lease_loss,
             line,
             tasks: Tasks::default(),
             containment,
@@ -207,10 +226,22 @@ impl Driver {
             until: None,
             ended: None,
             health: Health::Sound,
-            snapshots: Snapshots { last: 0 },
+            snapshots: Snapshots::default(),
             notes,
             looks: Looks::WhenAsked,
+            ahead_ms,
+            hold: JournalHold::default(),
         }
+    }
+
+    /// The run's own time.
+    fn now(&self) -> Timestamp {
+        self.host.clock.now().plus(self.ahead_ms)
+    }
+
+    /// When this host's clock will show a time of the run.
+    fn on_host_clock(&self, at: Timestamp) -> Timestamp {
+        Timestamp::new(at.value().saturating_sub(self.ahead_ms))
     }
 
     /// The run.
@@ -226,6 +257,12 @@ impl Driver {
     /// A way to speak to the run while it works; clones may go to other tasks.
     pub fn handle(&self) -> Handle {
         Handle::new(Arc::clone(&self.seat.0))
+    }
+
+    /// Ends when the lease on the run is lost. For a caller that holds the run while it does nothing; one that works stops by
+    /// itself.
+    pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
+        self.journal.lost()
     }
 
     /// Asks for something and works until the turn group ends.
@@ -342,15 +379,17 @@ impl Driver {
                 }
                 return self.take(fact).await;
             }
-            let due = self.until.into_iter().chain(self.tasks.due()).min();
+            let until = self.until.map(|until| self.on_host_clock(until));
+            let due = until.into_iter().chain(self.tasks.due()).min();
             tokio::select! {
                 biased;
+                () = self.lease_loss.wait() => return self.stop_without_lease().await,
                 () = self.seat.0.rung() => {}
                 () = self.tasks.wait() => {}
                 () = self.alarm.wait(&*self.host.clock, due) => {
                     let now = self.host.clock.now();
                     self.tasks.expire(now);
-                    if self.until.is_some_and(|until| until <= now) {
+                    if until.is_some_and(|until| until <= now) {
                         return self.take(Input::TimePassed).await;
                     }
                 }
@@ -396,6 +435,8 @@ impl Driver {
             }
         }
         self.tasks.leave();
+        // The journal says how those calls ended, so nothing waits for what is left of them.
+        self.hold = JournalHold::default();
         self.alarm.disarm();
         self.note().await;
         self.offer_snapshot().await;
@@ -431,8 +472,13 @@ enum Health {
     Lost,
 }
 
-/// When a snapshot was last offered.
-#[derive(Debug, Clone, Copy)]
-struct Snapshots {
+/// How far the last snapshot is away.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Snapshots {
+    /// The record of the one that is kept; zero if none is.
     last: u64,
+    /// Bytes of the records since.
+    bytes: u64,
+    /// Bytes of the snapshot itself.
+    size: u64,
 }

@@ -96,15 +96,16 @@ impl Driver {
         };
         let begun = Begun::new(call, Kind::Tool);
         let deltas = Arc::clone(&self.host.deltas);
-        let job = Job::new(call, request).stop(begun.stop.clone()).progress(Progress::new(
-            call,
-            deltas,
-            self.host.secrets.clone(),
-        ));
+        let hold = self.hold.clone();
+        let progress = Progress::new(call, deltas, self.host.secrets.clone());
+        let job = Job::new(call, request).stop(begun.stop.clone()).progress(progress);
+        let threads = job.threads.clone().holding(hold.clone());
+        let job = job.threads(threads);
         let looked = self.look_at(call, request, tool.declaration().level);
         let (output, secrets) = (self.containment.contain(tool, job), self.host.secrets.clone());
         // The tool's own code begins in its task: whatever it does at once blocks nobody else.
         let fact = async move {
+            let _hold = hold;
             if let Some(looked) = looked
                 && let Some(why) = refusal(looked.await)
             {
@@ -140,9 +141,11 @@ impl Driver {
             hook_wants: self.host.hook_wants,
             desk: Arc::clone(&self.seat.0),
         };
-        let spawner = Arc::clone(&self.host.spawner);
-        let fact =
-            async move { vec![Input::ChildFinished { call, result: child::contain(spawner, child).await }] };
+        let (spawner, hold) = (Arc::clone(&self.host.spawner), self.hold.clone());
+        let fact = async move {
+            let _hold = hold;
+            vec![Input::ChildFinished { call, result: child::contain(spawner, child).await }]
+        };
         self.tasks.begin(begun, Box::pin(fact));
     }
 }

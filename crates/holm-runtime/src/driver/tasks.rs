@@ -19,6 +19,9 @@ use crate::BoxFuture;
 /// How long a stopped tool or child may tidy up before it is dropped. Nobody waits for it.
 const TIDY_UP: Duration = Duration::from_secs(5);
 
+/// How long a task that was aborted may take to be dropped. One that blocks its thread cannot be dropped before it returns.
+const DROP_TIME: Duration = Duration::from_secs(1);
+
 /// What a task has to say.
 pub(crate) type Said = Vec<Input>;
 
@@ -230,8 +233,29 @@ impl Tasks {
 
     /// Stops everything at once: the run is not to be trusted any more.
     pub(super) fn abort(&mut self) {
-        self.under_way.clear();
         self.ready.clear();
         self.set.abort_all();
+        // A thread cannot be aborted, so a tool that blocks is told. A child is not: its run is only left, and resumed later.
+        for task in self.under_way.drain(..).filter(|task| task.kind == Kind::Tool) {
+            task.stop.cancel();
+        }
+    }
+    /// Stops everything and waits until it has ended, because another process may resume the run after that. Tools get
+    /// [`TIDY_UP`] to end their processes, then their futures are dropped.
+    pub(super) async fn end(&mut self) {
+        self.ready.clear();
+        for task in self.under_way.drain(..) {
+            task.stop.cancel();
+            if !task.kind.tidies_up() {
+                task.task.abort();
+            }
+        }
+        let _ = tokio::time::timeout(TIDY_UP, self.drained()).await;
+        self.set.abort_all();
+        let _ = tokio::time::timeout(DROP_TIME, self.drained()).await;
+    }
+
+    async fn drained(&mut self) {
+        while self.set.join_next().await.is_some() {}
     }
 }

@@ -2,7 +2,7 @@
 //! each becomes the fact that says so.
 
 use holm_kernel::{
-    Answer, CallId, CheckRuling, Failure, FailureClass, Input, ModelResult, ToolOutput, Verdict,
+    Answer, CallId, CheckRuling, Failure, FailureClass, Family, Input, ModelResult, ToolOutput, Verdict,
     journal::PayloadError,
 };
 
@@ -35,6 +35,7 @@ pub(super) fn in_place_of(fact: &Input, error: &PayloadError) -> Option<Input> {
         | Input::Dispatched { .. }
         | Input::ToolsChanged(_)
         | Input::ModeChanged(_)
+        | Input::Narrowed(_)
         | Input::GrantsChanged(_)
         | Input::BudgetChanged(_)
         | Input::TimePassed => return None,
@@ -52,10 +53,14 @@ fn child_unnamed(call: CallId, reason: &str) -> Input {
 
 /// The reply is lost, its bill is not. Sending the same again may well give a shorter one.
 fn no_reply(reason: &str, result: &ModelResult) -> ModelResult {
-    let usage = match result {
-        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage,
-        ModelResult::Failed(failure) => failure.usage,
+    let (usage, class) = match result {
+        // The provider charges for it, whether it said how much or not.
+        ModelResult::Replied(reply) if reply.usage.output > 0 => (reply.usage, FailureClass::Truncated),
+        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => {
+            (reply.usage_so_far(Family::Other), FailureClass::Truncated)
+        }
+        ModelResult::Failed(failure) => (failure.usage, FailureClass::Server),
     };
     let message = format!("the reply is lost: {reason}");
-    ModelResult::Failed(Failure { class: FailureClass::Server, message, retry_after_ms: None, usage })
+    ModelResult::Failed(Failure { class, message, retry_after_ms: None, usage })
 }

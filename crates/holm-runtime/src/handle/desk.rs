@@ -37,6 +37,8 @@ pub(crate) struct Desk {
 struct Inner {
     state: State,
     cancelled: Option<String>,
+    /// What was spoken before the wish to stop. It is heard first, so that the run drops it and says so.
+    spoken: VecDeque<Said>,
     said: VecDeque<Said>,
     open: Vec<Open>,
     questions: u64,
@@ -57,6 +59,11 @@ pub(crate) enum Said {
     Tools(Toolbox),
     /// A child run has begun; whoever began it goes on once that is kept.
     Child(Input, oneshot::Sender<()>),
+}
+
+/// Whether it is something that a person wants the model to hear.
+fn is_spoken(said: &Said) -> bool {
+    matches!(said, Said::Fact(Input::Steered(_) | Input::FollowedUp(_) | Input::Prompted(_)))
 }
 
 /// A question that nobody has answered.
@@ -82,7 +89,8 @@ impl Desk {
             Said::Child(..) => None,
         };
         let waiting = waiting.map(|waiting| usize::try_from(waiting).unwrap_or(usize::MAX));
-        if waiting.is_some_and(|waiting| inner.said.len().saturating_add(waiting) >= MOST_WAITING) {
+        let unheard = inner.said.len().saturating_add(inner.spoken.len());
+        if waiting.is_some_and(|waiting| unheard.saturating_add(waiting) >= MOST_WAITING) {
             return Err(NotHeard::Full);
         }
         inner.said.push_back(said);
@@ -98,6 +106,10 @@ impl Desk {
             return Err(NotHeard::Gone);
         }
         inner.cancelled.get_or_insert(reason);
+        let said = std::mem::take(&mut inner.said);
+        let (spoken, rest): (Vec<Said>, Vec<Said>) = said.into_iter().partition(is_spoken);
+        inner.spoken.extend(spoken);
+        inner.said = rest.into();
         drop(inner);
         self.bell.notify_one();
         Ok(())
@@ -122,6 +134,9 @@ impl Desk {
     /// What to listen to next.
     pub(crate) fn next(&self) -> Option<Said> {
         let mut inner = self.lock();
+        if let Some(spoken) = inner.spoken.pop_front() {
+            return Some(spoken);
+        }
         if let Some(reason) = inner.cancelled.take() {
             return Some(Said::Fact(Input::Cancelled { reason }));
         }
@@ -130,7 +145,8 @@ impl Desk {
 
     /// What was said next, whatever wish to stop there is: to a run that stands still there is nothing else to stop.
     pub(crate) fn next_said(&self) -> Option<Said> {
-        self.lock().said.pop_front()
+        let mut inner = self.lock();
+        inner.spoken.pop_front().or_else(|| inner.said.pop_front())
     }
 
     /// Forgets a wish to stop that nobody has listened to.
@@ -201,6 +217,7 @@ impl Desk {
         let mut inner = self.lock();
         inner.state = State::Closed;
         inner.open.clear();
+        inner.spoken.clear();
         inner.said.clear();
         drop(inner);
         self.hub.close();

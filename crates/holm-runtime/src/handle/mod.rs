@@ -109,6 +109,7 @@ impl Handle {
             | Input::FollowedUp(_)
             | Input::ModeChanged(_)
             | Input::GrantsChanged(_)
+            | Input::Narrowed(_)
             | Input::BudgetChanged(_) => self.desk.say(Said::Fact(fact)),
             Input::Started(_)
             | Input::Resumed { .. }

@@ -8,7 +8,7 @@ use std::{
 
 use holm_kernel::journal::{self, Fault, Tail};
 
-use super::{Journal, JournalFailed, Journals, JsonLines, Opened, check_run_name};
+use super::{Journal, JournalFailed, Journals, JsonLines, Opened, check_run_name, jsonl::SyncFailure};
 use crate::{
     BoxFuture,
     private::{owner_only, owner_only_folder},
@@ -17,7 +17,8 @@ use crate::{
 /// One file a run, `NAME.jsonl`, locked by whoever drives it.
 ///
 /// A last line that a crash left unfinished is cut off when the journal is opened: nothing had been done about it. Any
-/// other damage is refused, and nothing is cut without a person's decision.
+/// other damage is refused, and nothing is cut without a person's decision. After a sync that failed, every later one
+/// through this folder and its clones is refused.
 ///
 /// ```
 /// use holm_runtime::{Journals, JsonLinesFolder};
@@ -35,6 +36,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct JsonLinesFolder {
     folder: PathBuf,
+    pub(super) failure: SyncFailure,
 }
 
 impl JsonLinesFolder {
@@ -45,7 +47,7 @@ impl JsonLinesFolder {
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, JournalFailed> {
         let folder = folder.into();
         owner_only_folder(&folder)?;
-        Ok(Self { folder })
+        Ok(Self { folder, failure: SyncFailure::default() })
     }
 
     /// The names of the runs that have a file here, in order.
@@ -74,7 +76,7 @@ impl Journals for JsonLinesFolder {
         Box::pin(async move {
             let (path, folder, run) = (self.path(run)?, self.folder.clone(), run.to_owned());
             let file = off_the_loop(move || begin(&path, &folder, &run)).await?;
-            Ok(Box::new(JsonLines::on(file)) as Box<dyn Journal>)
+            Ok(Box::new(JsonLines::on(file, self.failure.clone())) as Box<dyn Journal>)
         })
     }
 
@@ -82,7 +84,7 @@ impl Journals for JsonLinesFolder {
         Box::pin(async move {
             let (path, run) = (self.path(run)?, run.to_owned());
             let (text, file) = off_the_loop(move || take_over(&path, &run)).await?;
-            Ok(Opened { text, snapshot: None, journal: Box::new(JsonLines::on(file)) })
+            Ok(Opened { snapshot: None, text, journal: Box::new(JsonLines::on(file, self.failure.clone())) })
         })
     }
 

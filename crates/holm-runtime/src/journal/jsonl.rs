@@ -4,7 +4,7 @@ use std::{
     fs::{File, OpenOptions},
     io::Write,
     path::Path,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{Durability, Journal, JournalFailed};
@@ -14,8 +14,33 @@ use crate::{BoxFuture, private::owner_only};
 ///
 /// The lines of one batch are written in one go. A crash in the middle may leave the first of them: a journal that ends
 /// there is sound, and nothing had been done about any of them.
+///
+/// After a sync that failed every later one is refused: the system may have dropped what it could not write.
 #[derive(Debug)]
-pub struct JsonLines(Arc<File>);
+pub struct JsonLines {
+    file: Arc<File>,
+    failure: SyncFailure,
+}
+
+/// The first sync that failed, if one has. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SyncFailure(Arc<Mutex<Option<String>>>);
+
+impl SyncFailure {
+    /// Syncs a file, unless a sync has failed before.
+    fn sync(&self, file: &File) -> Result<(), JournalFailed> {
+        let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if failure.is_none() {
+            *failure = file.sync_data().err().map(|error| error.to_string());
+        }
+        match &*failure {
+            None => Ok(()),
+            Some(reason) => Err(JournalFailed::System {
+                reason: format!("a sync has failed, and none is trusted after it: {reason}"),
+            }),
+        }
+    }
+}
 
 impl JsonLines {
     /// Begins a new file.
@@ -24,7 +49,7 @@ impl JsonLines {
     /// When it cannot be made, or is there already: a journal is never written over.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
         let file = owner_only(path.as_ref(), OpenOptions::new().append(true).create_new(true))?;
-        Ok(Self::on(file))
+        Ok(Self::on(file, SyncFailure::default()))
     }
 
     /// Goes on with a file; see [`Driver::resume`](crate::Driver::resume) for how it is read, and
@@ -33,12 +58,12 @@ impl JsonLines {
     /// # Errors
     /// When it cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
-        Ok(Self::on(OpenOptions::new().append(true).open(path)?))
+        Ok(Self::on(OpenOptions::new().append(true).open(path)?, SyncFailure::default()))
     }
 
     /// Appends to an open file.
-    pub(super) fn on(file: File) -> Self {
-        Self(Arc::new(file))
+    pub(super) fn on(file: File, failure: SyncFailure) -> Self {
+        Self { file: Arc::new(file), failure }
     }
 }
 
@@ -50,10 +75,10 @@ impl Journal for JsonLines {
     ) -> BoxFuture<'a, Result<(), JournalFailed>> {
         Box::pin(async move {
             // One write to the page cache is shorter than a hand-over to another thread.
-            (&*self.0).write_all(lines.as_bytes())?;
+            (&*self.file).write_all(lines.as_bytes())?;
             if durability == Durability::Synced {
-                let file = Arc::clone(&self.0);
-                let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
+                let (file, failure) = (Arc::clone(&self.file), self.failure.clone());
+                let synced = tokio::task::spawn_blocking(move || failure.sync(&file)).await;
                 synced.map_err(|error| JournalFailed::System { reason: error.to_string() })??;
             }
             Ok(())

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use holm_kernel::journal::Snapshot;
+
 use super::{Durability, Journal, JournalFailed, Journals, Opened, check_run_name};
 use crate::BoxFuture;
 
@@ -103,9 +105,12 @@ impl MemoryJournals {
             return Err(JournalFailed::Busy { run: run.into(), holder: "another session here".into() });
         }
         kept.holding = Holding::Held;
-        let (text, snapshot) = (kept.text.clone().into_bytes(), kept.snapshot.clone());
+        // A snapshot that cannot be read is no snapshot; the journal is whole without it.
+        let snapshot = kept.snapshot.as_deref().and_then(|text| Snapshot::decode(text).ok());
+        let text =
+            lines_from(&kept.text, snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value()));
         drop(kept);
-        Ok(Opened { text, snapshot, journal: Box::new(Held(found)) })
+        Ok(Opened { snapshot, text, journal: Box::new(Held(found)) })
     }
 }
 
@@ -146,6 +151,12 @@ impl Drop for Held {
     fn drop(&mut self) {
         lock(&self.0).holding = Holding::Free;
     }
+}
+
+/// The lines from a record on.
+fn lines_from(text: &str, record: u64) -> Vec<u8> {
+    let before = usize::try_from(record).unwrap_or(usize::MAX);
+    text.split_inclusive('\n').skip(before).collect::<String>().into_bytes()
 }
 
 /// A panic while a journal was held does no harm: a line is pushed whole or not at all.

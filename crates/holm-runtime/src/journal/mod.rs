@@ -11,6 +11,8 @@ mod tests;
 
 use std::{io, sync::Arc};
 
+use holm_kernel::journal::Snapshot;
+
 pub use folder::JsonLinesFolder;
 pub use jsonl::JsonLines;
 pub use memory::{MemoryJournal, MemoryJournals};
@@ -31,6 +33,14 @@ pub trait Journal: Send {
         lines: &'a str,
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>>;
+
+    /// Ends when the right to write this journal is lost although nobody gave it back: another process may resume the run soon.
+    /// The driver then stops what runs and waits until it has ended. Pending for ever where a lease ends with the process.
+    ///
+    /// After a loss each append must fail with [`JournalFailed::LeaseLost`], and dropping the journal says that the run has stopped.
+    fn lost(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
+    }
 
     /// Whether snapshots are kept here at all. Making one costs as much as the run is long, so none is made in vain.
     fn keeps_snapshots(&self) -> bool {
@@ -53,7 +63,7 @@ pub trait Journal: Send {
 pub enum Durability {
     /// It survives the end of this process.
     Written,
-    /// It survives the end of the machine's power: what follows cannot be done twice.
+    /// It survives the end of the machine's power: what follows cannot be done twice, or a person is shown that it was heard.
     Synced,
 }
 
@@ -65,7 +75,8 @@ pub trait Journals: Send + Sync {
     /// [`JournalFailed::Exists`]: a journal is never written over.
     fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>>;
 
-    /// Reads a journal to its end and goes on writing behind it. A last line that was torn by a crash has been cut off.
+    /// Takes a journal over: gives what is needed to fold it, and goes on writing behind its end. A last line that was torn
+    /// by a crash has been cut off.
     ///
     /// # Errors
     /// [`JournalFailed::Busy`] while somebody else holds it: a run is driven in one place at a time.
@@ -94,10 +105,11 @@ impl<J: Journals + ?Sized> Journals for Arc<J> {
 
 /// A journal that was found again.
 pub struct Opened {
-    /// Its whole lines.
+    /// The state at one of its records, if one is kept that this kernel can read. It saves reading the lines before that
+    /// record. Whoever finds it of no use folds what [`Journals::read`] gives.
+    pub snapshot: Option<Snapshot>,
+    /// Its whole lines: from the snapshot's record on, or all of them where there is no snapshot.
     pub text: Vec<u8>,
-    /// A [`Snapshot`](holm_kernel::journal::Snapshot) that may save folding all of them; it is checked before it is used.
-    pub snapshot: Option<Vec<u8>>,
     /// Goes on behind the last line.
     pub journal: Box<dyn Journal>,
 }
@@ -125,6 +137,11 @@ pub enum JournalFailed {
         /// Who, as far as it is known.
         holder: String,
     },
+    /// The lease was lost while the run was driven.
+    #[error(
+        "the lease on the run was lost with the connection to the database, so its work was stopped; another server resumes it, or you resume it here"
+    )]
+    LeaseLost,
     /// The name cannot be a run's.
     #[error("`{run}` cannot name a run ({reason})")]
     BadName {

@@ -146,3 +146,35 @@ async fn runs_in_memory_are_held_by_one_and_can_be_forgotten() {
     journals.forget("b");
     assert!(matches!(journals.open("b").await, Err(JournalFailed::Missing { .. })));
 }
+
+/// A device takes lines and cannot be synced.
+#[cfg(unix)]
+#[tokio::test]
+async fn after_a_sync_that_failed_none_is_trusted_and_lines_are_still_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let device = std::fs::OpenOptions::new().append(true).open("/dev/null").unwrap();
+    let file = std::fs::OpenOptions::new().append(true).create_new(true).open(&path).unwrap();
+    let failure = jsonl::SyncFailure::default();
+    let (mut first, mut next) = (JsonLines::on(device, failure.clone()), JsonLines::on(file, failure));
+    next.append("one\n", Durability::Synced).await.unwrap();
+    let failed = first.append("lost\n", Durability::Synced).await.unwrap_err();
+    assert_eq!(next.append("two\n", Durability::Synced).await, Err(failed), "what was lost is not known");
+    next.append("three\n", Durability::Written).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
+    JsonLines::open(&path).unwrap().append("four\n", Durability::Synced).await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_next_driver_of_a_folder_is_refused_a_sync_after_one_that_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let journals = JsonLinesFolder::new(folder.path()).unwrap();
+    let device = std::fs::OpenOptions::new().append(true).open("/dev/null").unwrap();
+    let mut journal = JsonLines::on(device, journals.failure.clone());
+    assert!(journal.append("one\n", Durability::Synced).await.is_err());
+    let mut other = journals.clone().create("run-2").await.unwrap();
+    assert!(other.append("one\n", Durability::Synced).await.is_err());
+    let again = JsonLinesFolder::new(folder.path()).unwrap();
+    again.create("run-3").await.unwrap().append("one\n", Durability::Synced).await.unwrap();
+}

@@ -7,6 +7,8 @@ use std::{
 
 use holm_kernel::{CallId, Config, Ending, Event, Numbered, Outcome, StepCause, TaskKind, Timestamp};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Score, Standing, Why};
 
 /// Watches one run and says, at the end of each turn group, what its models have shown in it.
@@ -21,7 +23,7 @@ use super::{Score, Standing, Why};
 /// config.ladder = Some(holm_kernel::Ladder::of_kind("translation"));
 /// assert_eq!(Scorer::new(&config).kind().as_str(), "translation");
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Scorer {
     kind: TaskKind,
     group: u64,

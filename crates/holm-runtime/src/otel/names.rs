@@ -89,6 +89,7 @@ pub(super) const fn failure(class: FailureClass) -> &'static str {
         FailureClass::Quota => "quota",
         FailureClass::BadRequest => "bad_request",
         FailureClass::ContentFilter => "content_filter",
+        FailureClass::HostCrash => "host_crash",
     }
 }
 

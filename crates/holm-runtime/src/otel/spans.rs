@@ -123,6 +123,7 @@ impl Spans {
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
             | Event::Queued { .. }
+            | Event::QueueDropped { .. }
             | Event::OutputCapRaised { .. }
             | Event::ApprovalAsked { .. }
             | Event::ApprovalGiven { .. }
@@ -137,6 +138,7 @@ impl Spans {
             | Event::ToolsChanged { .. }
             | Event::ToolFlawed { .. }
             | Event::ModeChanged { .. }
+            | Event::Narrowed { .. }
             | Event::GrantsChanged
             | Event::BudgetChanged { .. }
             | Event::LimitNear { .. }

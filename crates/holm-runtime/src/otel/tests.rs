@@ -102,8 +102,8 @@ fn calls(name: &str, arguments: &str) -> Vec<Block> {
     vec![Block::ToolCall(ToolCall { id, name, arguments, replay: None })]
 }
 
-const FIRST: Usage = Usage { input: 100, output: 20, cached: 64, cache_write: 0, reasoning: 7 };
-const LAST: Usage = Usage { input: 150, output: 5, cached: 0, cache_write: 0, reasoning: 0 };
+const FIRST: Usage = Usage { input: 100, output: 20, cached: 64, cache_write: 0, reasoning: 7, estimated: 0 };
+const LAST: Usage = Usage { input: 150, output: 5, cached: 0, cache_write: 0, reasoning: 0, estimated: 0 };
 
 /// A run of one prompt: a failed call, a call for a tool, the tool, the answer. Gives its journal.
 fn play(sink: &dyn EventSink) -> String {

@@ -3,10 +3,13 @@
 
 use std::borrow::Cow;
 
-use holm_guards::json::{Json, Object};
+use holm_guards::{
+    json::{Json, Object},
+    postcondition::{Postcondition, Rule},
+};
 use holm_kernel::{
-    Answer, Block, CheckRuling, ChildResult, Config, Input, Media, ModelResult, Patch, Source, Tool,
-    ToolOutput, Verdict,
+    Answer, Block, CheckRuling, ChildResult, Config, Input, Media, ModelResult, Patch, PlainAnswer,
+    ProtocolPolicy, Source, Tool, ToolKind, ToolOutput, Verdict,
 };
 
 use super::{Secrets, Sight};
@@ -22,7 +25,7 @@ impl Secrets {
             }
             Input::ModelFinished { result, .. } | Input::Summarised { result, .. } => self.result(result),
             Input::Judged { verdict, .. } => match verdict {
-                Verdict::Allow { .. } => {}
+                Verdict::Allow { grants, until: _ } => self.grants(grants),
                 Verdict::Deny { reason } => self.clean(reason),
                 Verdict::Rewrite { arguments } => self.clean(arguments),
             },
@@ -39,10 +42,11 @@ impl Secrets {
             }
             Input::ToolsChanged(tools) => tools.iter_mut().for_each(|tool| self.tool(tool)),
             Input::Cancelled { reason } => self.clean(reason),
-            // Modes, numbers and grants; a grant's text holds names and hosts, and refuses passwords.
+            Input::GrantsChanged(grants) => self.grants(grants),
+            // Modes and numbers.
             Input::Dispatched { .. }
             | Input::ModeChanged(_)
-            | Input::GrantsChanged(_)
+            | Input::Narrowed(_)
             | Input::BudgetChanged(_)
             | Input::TimePassed => {}
         }
@@ -157,15 +161,57 @@ impl Secrets {
         }
     }
 
-    /// The texts of a configuration that people write: its other fields are numbers, names and rules.
+    /// The texts of a configuration that people write: its other fields are numbers and names.
     fn config(&self, config: &mut Config) {
         self.clean(&mut config.name);
         self.clean(&mut config.system);
+        self.grants(&mut config.grants);
+        self.denials(&mut config.denials);
+        self.policy(&mut config.policy);
         config.tools.iter_mut().for_each(|tool| self.tool(tool));
+    }
+
+    fn policy(&self, policy: &mut ProtocolPolicy) {
+        let ProtocolPolicy {
+            terminal_tools: _,
+            plain_answer,
+            aliases: _,
+            hidden,
+            inconclusive,
+            wrap_up,
+            resume,
+        } = policy;
+        match plain_answer {
+            PlainAnswer::Ends => {}
+            PlainAnswer::RemindOnce(text) => self.clean(text),
+        }
+        hidden.values_mut().for_each(|note| self.clean(&mut note.message));
+        self.clean(&mut inconclusive.correction);
+        wrap_up.iter_mut().chain(resume).for_each(|text| self.clean(text));
     }
 
     fn tool(&self, tool: &mut Tool) {
         self.clean(&mut tool.description);
         self.json(&mut tool.schema);
+        tool.postconditions.iter_mut().for_each(|promise| self.postcondition(promise));
+        match &mut tool.kind {
+            ToolKind::Agent { grants, .. } => self.grants(grants),
+            ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => {}
+        }
+    }
+
+    fn postcondition(&self, promise: &mut Postcondition) {
+        self.clean(&mut promise.name);
+        promise.message.iter_mut().for_each(|message| self.clean(message));
+        match &mut promise.rule {
+            Rule::Schema(schema) => self.json(schema),
+            Rule::Pattern { regex, must: _ } => self.clean(regex),
+            Rule::Lines { each, none, .. } => each.iter_mut().chain(none).for_each(|regex| self.clean(regex)),
+            Rule::Length { .. } => {}
+            Rule::Executable { command, arguments } => {
+                self.clean(command);
+                arguments.iter_mut().for_each(|argument| self.clean(argument));
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@
 //! This is a net with known meshes, not a proof: a password that reads like a word, or a key that a program has
 //! encrypted, passes. A journal stays private for that reason.
 
+mod authority;
 mod facts;
 mod finder;
 mod forms;

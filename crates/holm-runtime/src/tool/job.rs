@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use holm_grants::Need;
+use holm_grants::{Denials, Need};
 use holm_guards::json::Json;
 use holm_kernel::{CallId, Key, Timestamp, ToolRequest};
 use serde::de::DeserializeOwned;
@@ -24,6 +24,8 @@ pub struct Job {
     pub key: Key,
     /// What the call was allowed to use, and nothing beyond it. Enforcing it is the tool's business.
     pub needs: Arc<[Need]>,
+    /// What no call of the run may do. A tool that finds out while it works what it would touch asks them.
+    pub denials: Arc<Denials>,
     /// When the kernel stops it.
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.
@@ -46,6 +48,7 @@ impl Job {
             arguments: Arc::clone(&request.arguments),
             key: request.key,
             needs: Arc::clone(&request.needs),
+            denials: Arc::clone(&request.denials),
             deadline: request.deadline,
             again: request.again,
             stop: CancellationToken::new(),
@@ -69,6 +72,7 @@ impl Job {
             arguments: arguments.into(),
             key: Key::from_bytes([0; 16]),
             needs: Arc::default(),
+            denials: Arc::default(),
             deadline: Timestamp::new(u64::MAX),
             again: false,
             stop: CancellationToken::new(),

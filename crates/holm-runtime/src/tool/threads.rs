@@ -8,6 +8,8 @@ use std::sync::{Arc, LazyLock};
 use tokio::{sync::Semaphore, task};
 use tokio_util::sync::CancellationToken;
 
+use crate::driver::JournalHold;
+
 /// Threads that tools of one process share, unless somebody says otherwise. The async runtime's own limit is 512, and
 /// others need some too.
 const SHARED: usize = 256;
@@ -19,6 +21,8 @@ static ALL: LazyLock<Threads> = LazyLock::new(|| Threads::new(SHARED));
 pub struct Threads {
     permits: Arc<Semaphore>,
     most: usize,
+    /// Kept until the thread is done: a run is not free while a call of it still acts.
+    hold: Option<JournalHold>,
 }
 
 /// Why a blocking call gave nothing back.
@@ -41,7 +45,7 @@ impl Threads {
     /// At most so many.
     pub fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
-        Self { permits: Arc::new(Semaphore::new(most)), most }
+        Self { permits: Arc::new(Semaphore::new(most)), most, hold: None }
     }
 
     /// Those that all tools of this process share.
@@ -54,6 +58,12 @@ impl Threads {
         self.permits.available_permits()
     }
 
+    /// The same threads, for calls of a run whose journal is held meanwhile.
+    pub(crate) fn holding(mut self, hold: JournalHold) -> Self {
+        self.hold = Some(hold);
+        self
+    }
+
     /// Runs code that blocks. If the caller goes away, the thread finishes alone and only then gives its permit back.
     pub(crate) async fn run<T, F>(&self, stop: &CancellationToken, work: F) -> Result<T, ThreadFailed>
     where
@@ -64,9 +74,10 @@ impl Threads {
             permit = Arc::clone(&self.permits).acquire_owned() => permit.map_err(|_| ThreadFailed::ShutDown)?,
             () = stop.cancelled() => return Err(ThreadFailed::NoneFree(self.most)),
         };
+        let hold = self.hold.clone();
         let done = task::spawn_blocking(move || {
             let result = super::panics::caught(work);
-            drop(permit);
+            drop((permit, hold));
             result
         });
         match done.await {

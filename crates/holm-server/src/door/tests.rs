@@ -63,6 +63,8 @@ fn a_page_is_of_this_origin_or_of_a_named_one() {
         "http://localhost.evil",
         "http://127.0.0.1.evil:7417",
         "https://evil.example",
+        // Nothing speaks TLS at this address.
+        "https://127.0.0.1:7417",
         "http://127.0.0.1:7417.evil",
         "file://",
         "",

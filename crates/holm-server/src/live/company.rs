@@ -1,5 +1,5 @@
 //! Servers that share a store, and with it what their users may spend: each says what it has set aside for runs at work, and
-//! they count one after the other.
+//! they count one after the other. Times are the database's: the servers' own clocks may differ.
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
@@ -7,11 +7,10 @@ use std::{
 };
 
 use holm_kernel::{NanoUsd, Timestamp};
-use holm_runtime::Clock as _;
 use holm_store::Store;
 use serde::{Deserialize, Serialize};
 
-use crate::{Refusal, jobs::WallClock};
+use crate::Refusal;
 
 /// Where servers say what they have set aside, each under its name.
 const TRAY: &str = "purses";
@@ -53,7 +52,7 @@ impl Company {
     /// Keeps the others from counting until [`counted`](Self::counted).
     pub(super) async fn count(&self, store: &Store) -> Result<(), Refusal> {
         for _ in 0..TRIES {
-            let now = WallClock.now();
+            let now = store.clock().await?;
             let mine = written(&Counting { by: self.name.clone(), until: now.plus(COUNT_MS) })?;
             if store.put_slip(TRAY, LOCK, now, &mine).await? {
                 return Ok(());
@@ -86,7 +85,7 @@ impl Company {
 
     /// What the others have set aside.
     pub(super) async fn elsewhere(&self, store: &Store) -> Result<NanoUsd, Refusal> {
-        let now = WallClock.now();
+        let now = store.clock().await?;
         let slips = store.slips(TRAY).await?;
         let others = slips.iter().filter(|slip| slip.name != self.name && slip.name != LOCK);
         let parts = others.filter_map(|slip| serde_json::from_slice::<Part>(&slip.body).ok());
@@ -100,7 +99,7 @@ impl Company {
             store.take_slip(TRAY, &self.name).await?;
             return Ok(());
         }
-        let now = WallClock.now();
+        let now = store.clock().await?;
         let body = written(&Part { left, until: now.plus(FRESH_MS) })?;
         match store.slip(TRAY, &self.name).await? {
             Some(slip) => store.change_slip(TRAY, &holm_store::Slip { body, ..slip }).await?,

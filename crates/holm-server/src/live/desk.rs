@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use holm_kernel::{AskReason, Proposal};
+use holm_kernel::{AskReason, Marks, Proposal};
 use holm_mcp::{Answer as FormAnswer, Question as FormQuestion, Wanted};
 use holm_runtime::BoxFuture;
 use holm_tools::shell::{Answer, Offer};
@@ -69,6 +69,13 @@ pub enum Question {
         needs: Vec<String>,
         /// What of that nobody has granted.
         missing: Vec<String>,
+        /// The grants that a sub-agent would hold; empty for other tools.
+        #[serde(default)]
+        hands_on: Vec<String>,
+        /// Whether untrusted or private content has entered the run.
+        #[serde(default)]
+        #[schema(value_type = Object)]
+        marks: Marks,
         /// Why it is asked.
         #[schema(value_type = Vec<String>)]
         reasons: Vec<AskReason>,
@@ -142,6 +149,43 @@ pub struct Desk {
     open: Mutex<Open>,
     /// How many are open.
     count: watch::Sender<usize>,
+    /// Whether an answer reaches the run at once.
+    gate: watch::Sender<Gate>,
+}
+
+/// Whether an answer reaches the run at once. A run that has no turn hears the last answer when it has one again; until then it is
+/// driven all the same, so that deadlines of its tools are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    /// Always: the run takes no turns now.
+    Unused,
+    Open,
+    Shut,
+}
+
+/// Answers wait for turns as long as this lives.
+pub(super) struct TurnGate<'a>(&'a Desk);
+
+impl TurnGate<'_> {
+    /// The run has a turn, or needs none.
+    pub(super) fn open(&self) {
+        self.0.set_gate(Gate::Open);
+    }
+
+    /// The run needs a turn before it goes on.
+    pub(super) fn shut(&self) {
+        self.0.set_gate(Gate::Shut);
+    }
+
+    pub(super) fn is_shut(&self) -> bool {
+        *self.0.gate.borrow() == Gate::Shut
+    }
+}
+
+impl Drop for TurnGate<'_> {
+    fn drop(&mut self) {
+        self.0.set_gate(Gate::Unused);
+    }
 }
 
 struct Open {
@@ -158,7 +202,24 @@ impl Desk {
     /// A desk whose questions are shown to whoever watches the feed.
     pub fn new(feed: Arc<Feed>, attendance: Attendance) -> Self {
         let open = Open { next: first_number(), waiting: BTreeMap::new() };
-        Self { feed, attendance, open: Mutex::new(open), count: watch::Sender::new(0) }
+        let (count, gate) = (watch::Sender::new(0), watch::Sender::new(Gate::Unused));
+        Self { feed, attendance, open: Mutex::new(open), count, gate }
+    }
+
+    /// From now on the last answer waits until the run has a turn.
+    pub(super) fn take_turns(&self) -> TurnGate<'_> {
+        self.set_gate(Gate::Open);
+        TurnGate(self)
+    }
+
+    /// Waits until the run may go on.
+    pub(super) async fn passed(&self) {
+        // The sender lives as long as the desk.
+        let _ = self.gate.subscribe().wait_for(|gate| *gate != Gate::Shut).await;
+    }
+
+    fn set_gate(&self, wanted: Gate) {
+        self.gate.send_if_modified(|gate| std::mem::replace(gate, wanted) != wanted);
     }
 
     /// Asks whether a call may run.
@@ -171,6 +232,8 @@ impl Desk {
             level: proposal.level.to_string(),
             needs: proposal.needs.clone(),
             missing: proposal.missing.clone(),
+            hands_on: proposal.hands_on.clone(),
+            marks: proposal.marks,
             reasons: proposal.reasons.clone(),
             prefix: offer.prefix.as_ref().map(ToString::to_string),
             digest: proposal.digest.clone(),
@@ -249,7 +312,10 @@ impl Desk {
             return Err(Refusal::bad("bad_answer", "the question asks for another kind of answer"));
         }
         let waiting = open.waiting.remove(&id);
-        // Before the answer is heard: whoever goes on then may have to wait for a turn.
+        // Before the answer is heard: the run that goes on then may have to wait for a turn.
+        if open.waiting.is_empty() && *self.gate.borrow() == Gate::Open {
+            self.set_gate(Gate::Shut);
+        }
         self.count.send_replace(open.waiting.len());
         drop(open);
         // Whoever asked may have gone in this very moment; then the answer counts for nothing.
@@ -274,6 +340,7 @@ impl Desk {
         let asked = Asked { desk: Arc::clone(self), id };
         Box::pin(async move {
             let answered = answered.await.ok();
+            asked.desk.passed().await;
             drop(asked);
             answered
         })

@@ -4,7 +4,7 @@ use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration
 
 use futures::FutureExt as _;
 use holm_kernel::{Budget, NanoUsd, Prompt};
-use holm_runtime::{CancellationToken, Changes, DriveError, Report, Session};
+use holm_runtime::{BoxFuture, CancellationToken, Changes, DriveError, JournalFailed, Report, Session};
 use holm_store::Store;
 use tokio::sync::{mpsc, watch};
 
@@ -68,9 +68,15 @@ pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver
         let own = driving.told.map_or(own, |told| told.usd);
         bound = Bound { own, binding: Binding::Users };
     }
+    let mut lease_loss = session.lease_loss();
     loop {
         let next = tokio::select! {
             next = tokio::time::timeout(driving.idle, asked.recv()) => next.ok().flatten(),
+            // Another server may have it now, and its journal here is out of date.
+            () = &mut lease_loss => {
+                asked.close();
+                break;
+            }
             () = driving.park.cancelled() => None,
             () = room.leave.cancelled() => None,
         };
@@ -159,17 +165,60 @@ enum Shift {
     Works(Turn),
     /// None, because it waits for a person.
     Rests(Rest),
+    /// None, and it was answered: it hears the answer when it has a turn.
+    Queues(Rest, BoxFuture<'static, Option<Turn>>),
     /// None, and it needs none: it was told to stop. It needs one again if something was said after that.
     Stops(Rest),
 }
 
+impl Shift {
+    /// What follows from whether the run waits for a person, and whether something is held back from it.
+    fn after(self, is_asking: bool, is_shut: bool) -> Self {
+        match self {
+            Self::Works(turn) if is_asking => Self::Rests(turn.rest()),
+            Self::Rests(rest) if !is_asking || is_shut => {
+                let turn = Box::pin(rest.over().turn());
+                Self::Queues(rest, turn)
+            }
+            Self::Works(_) | Self::Rests(_) | Self::Queues(..) | Self::Stops(_) => self,
+        }
+    }
+
+    /// What people may wish that changes it.
+    const fn awaits(&self) -> Option<Wish> {
+        match self {
+            Self::Works(_) | Self::Rests(_) => None,
+            Self::Queues(..) => Some(Wish::Stop),
+            Self::Stops(_) => Some(Wish::GoOn),
+        }
+    }
+
+    /// What follows from that wish.
+    fn wished(self) -> Self {
+        match self {
+            Self::Queues(rest, _) => Self::Stops(rest),
+            Self::Stops(rest) => Self::Rests(rest),
+            Self::Works(_) | Self::Rests(_) => self,
+        }
+    }
+
+    /// Waits for the turn; for ever where none is wanted.
+    async fn turn(&mut self) -> Option<Turn> {
+        match self {
+            Self::Queues(_, turn) => turn.await,
+            Self::Works(_) | Self::Rests(_) | Self::Stops(_) => std::future::pending().await,
+        }
+    }
+}
+
 /// Something went wrong here, not in what the run met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Panicked;
+pub(super) struct Panicked;
 
-/// Lets a run work. While it waits for a person it has no turn, so that others work meanwhile, and once it is answered it
-/// stands still until it has one again. None where the server stops.
-async fn take_turns(
+/// Lets a run work. While it waits for a person it has no turn, so that others work meanwhile, and it hears the last answer once it
+/// has one again. It is driven all the time, so that deadlines of its tools are kept and a lost lease is noticed. None where the
+/// server stops.
+pub(super) async fn take_turns(
     room: &Room,
     turn: Turn,
     work: impl Future<Output = Outcome>,
@@ -177,37 +226,35 @@ async fn take_turns(
 ) -> Option<Result<Outcome, Panicked>> {
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
     let (mut questions, mut wish) = (room.desk.count(), room.wish.subscribe());
+    let gate = room.desk.take_turns();
     let mut shift = Shift::Works(turn);
     loop {
         let is_asking = *questions.borrow_and_update() > 0;
-        shift = match shift {
-            Shift::Works(turn) if is_asking => Shift::Rests(turn.rest()),
-            Shift::Rests(rest) if !is_asking => tokio::select! {
-                turn = rest.over().turn() => Shift::Works(turn?),
-                () = until(&mut wish, Wish::Stop) => Shift::Stops(rest),
-                () = park.cancelled() => return None,
-            },
-            Shift::Works(_) | Shift::Rests(_) | Shift::Stops(_) => shift,
-        };
+        if matches!(shift, Shift::Works(_) | Shift::Stops(_)) {
+            gate.open();
+        }
+        shift = shift.after(is_asking, gate.is_shut());
+        let wanted = shift.awaits();
         // In this order: what was answered, or said after a stop, goes on when it has a turn, and not before.
         tokio::select! {
             biased;
             () = park.cancelled() => return None,
             _ = questions.changed() => {}
-            () = until(&mut wish, Wish::GoOn), if matches!(shift, Shift::Stops(_)) => {
-                shift = match shift {
-                    Shift::Stops(rest) => Shift::Rests(rest),
-                    Shift::Works(_) | Shift::Rests(_) => shift,
-                };
+            () = until(&mut wish, wanted), if wanted.is_some() => {
+                shift = shift.wished();
+                if matches!(shift, Shift::Rests(_)) {
+                    gate.shut();
+                }
             }
+            turn = shift.turn() => shift = Shift::Works(turn?),
             worked = &mut work => return Some(worked.map_err(|_| Panicked)),
         }
     }
 }
 
 /// Waits until this is what people want. The room is held, so what rings cannot be gone.
-async fn until(wish: &mut watch::Receiver<Wish>, wanted: Wish) {
-    let _ = wish.wait_for(|wish| *wish == wanted).await;
+async fn until(wish: &mut watch::Receiver<Wish>, wanted: Option<Wish>) {
+    let _ = wish.wait_for(|wish| Some(*wish) == wanted).await;
 }
 
 /// Ends a run that went wrong here. It is not begun again by itself: it would go wrong again, and again.
@@ -278,7 +325,11 @@ async fn work(
         store.untag(room.id.as_str(), RUNNING).await?;
         kept::done(store, &room.id).await?;
     }
-    outcome.map_err(unwritten)
+    outcome.map_err(|error| {
+        let refusal = unwritten(error);
+        room.feed.note(&refusal.message);
+        refusal
+    })
 }
 
 /// Does what was asked for, and what was said too late for it. It is all one piece of work: it has one share of what may be spent, goes
@@ -293,8 +344,9 @@ async fn to_its_end(
         None => session.go_on().await?,
     };
     while room.missed() == Missed::Something {
-        // A run that was stopped may have no turn now; it is waited for where this is polled, before anything begins.
+        // A run that was stopped may have no turn now. Where this is polled that is seen first, and the gate shut.
         tokio::task::yield_now().await;
+        room.desk.passed().await;
         report = session.catch_up().await?.or(report);
     }
     Ok(report)
@@ -339,8 +391,12 @@ async fn afford(
     Ok(hold)
 }
 
-/// A journal that cannot be written says why to the operator, not to the client.
-fn unwritten(_: DriveError) -> Refusal {
+/// A journal that cannot be written says why to the operator, not to the client. That another server goes on is the client's affair.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
+fn unwritten(error: DriveError) -> Refusal {
+    if error == DriveError::Journal(JournalFailed::LeaseLost) {
+        return Refusal::lease_lost();
+    }
     Refusal::failed("the run could not be written down, so it was stopped")
 }
 

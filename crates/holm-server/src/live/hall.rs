@@ -9,7 +9,10 @@ use std::{
 use holm_kernel::{Budget, Event, NanoUsd, Numbered, Prompt};
 use holm_runtime::{CancellationToken, EventSink, Toolbox};
 use holm_store::Listing;
-use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
+use tokio::{
+    sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot},
+    task::JoinSet,
+};
 
 use super::{
     Admission, Attendance, Cursor, Desk, Feed, Memory, RUNNING, Room, State, drive::Driving, kept,
@@ -25,6 +28,8 @@ use crate::{
 const AGENT: &str = "holm:agent:";
 /// How the names of sessions begin that are runs of jobs.
 const JOB: &str = "job.";
+/// Sessions that are opened at the same time when a server starts: a long one holds up no others.
+const OPENINGS: usize = 8;
 /// How often it is looked whether runs have finished, while the server stops.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long what is parked has at least to be put away, however short the grace is: what is still held the next server cannot
@@ -280,44 +285,91 @@ impl Hall {
         theirs: &HashSet<(UserName, SessionId)>,
     ) -> usize {
         let mut resumed = 0;
-        for user in users {
-            let Ok(home) = self.workshop.home(user).await else { continue };
-            for id in parked(&home.store).await {
-                if theirs.contains(&(user.clone(), id.clone())) {
-                    continue;
+        for (user, ids) in self.parked(users).await {
+            let mut openings = JoinSet::new();
+            for id in ids.into_iter().filter(|id| !theirs.contains(&(user.clone(), id.clone()))) {
+                if openings.len() >= OPENINGS {
+                    resumed += usize::from(matches!(openings.join_next().await, Some(Ok(true))));
                 }
-                let Ok(room) = self.enter(user, &id).await else { continue };
-                // It had its place before the server ended, so nobody tells it now that the line is too long.
-                let asked = room.ask(None, self.admission.queue_again(user));
-                self.metrics.runs.add(u64::from(asked.is_ok()));
-                resumed += usize::from(asked.is_ok());
+                let (hall, user) = (Arc::clone(self), user.clone());
+                openings.spawn(async move { hall.resume_one(&user, &id).await });
+            }
+            while let Some(opened) = openings.join_next().await {
+                resumed += usize::from(matches!(opened, Ok(true)));
             }
         }
         resumed
     }
 
+    /// Goes on with one that was under way when a server ended; whether it does.
+    async fn resume_one(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
+        let Ok(room) = self.enter(user, id).await else { return false };
+        // It had its place before the server ended, so nobody tells it now that the line is too long.
+        let asked = room.ask(None, self.admission.queue_again(user));
+        self.metrics.runs.add(u64::from(asked.is_ok()));
+        asked.is_ok()
+    }
+
+    /// What of these users was under way and may be resumed, in order. One query where all are in one database.
+    async fn parked(&self, users: &[UserName]) -> Vec<(UserName, Vec<SessionId>)> {
+        let Ok(all) = self.workshop.parked().await else { return Vec::new() };
+        let mut found: Vec<(UserName, Vec<SessionId>)> = Vec::new();
+        let Some(all) = all else {
+            for user in users {
+                if let Ok(home) = self.workshop.home(user).await {
+                    found.push((user.clone(), parked(&home.store).await));
+                }
+            }
+            return found;
+        };
+        let known: HashSet<&UserName> = users.iter().collect();
+        let mut places = HashMap::new();
+        for (user, id) in all.into_iter().filter(|(user, _)| known.contains(user)) {
+            let place = *places.entry(user.clone()).or_insert(found.len());
+            if place == found.len() {
+                found.push((user, Vec::new()));
+            }
+            if let Some((_, ids)) = found.get_mut(place) {
+                ids.push(id);
+            }
+        }
+        found
+    }
+
     /// Goes on with what nobody drives any more, of servers that share a store with this one. How many.
     pub(crate) async fn adopt(self: &Arc<Self>, users: &[UserName]) -> usize {
+        for user in self.purses.users_at_work() {
+            if let Ok(home) = self.workshop.home(&user).await {
+                self.purses.say(&user, &home.store).await;
+            }
+        }
         let mut adopted = 0;
-        for user in users {
-            let Ok(home) = self.workshop.home(user).await else { continue };
-            self.purses.say(user, &home.store).await;
-            let mut ids = parked(&home.store).await;
-            ids.retain(|id| !self.is_put_off(user, id));
-            // Nobody opens what may spend nothing: it would be opened, refused and put away at every look.
-            if ids.is_empty() || self.purses.check(user, &home.store).await.is_err() {
+        for (user, mut ids) in self.parked(users).await {
+            ids.retain(|id| !self.is_put_off(&user, id));
+            if !ids.is_empty() {
+                adopted += self.adopt_of(&user, ids).await;
+            }
+        }
+        adopted
+    }
+
+    /// Goes on with sessions of one user; how many.
+    async fn adopt_of(self: &Arc<Self>, user: &UserName, ids: Vec<SessionId>) -> usize {
+        let Ok(home) = self.workshop.home(user).await else { return 0 };
+        // Nobody opens what may spend nothing: it would be opened, refused and put away at every look.
+        if self.purses.check(user, &home.store).await.is_err() {
+            return 0;
+        }
+        let Ok(theirs) = keepers(&home.store, &ids).await else { return 0 };
+        let mut adopted = 0;
+        for id in ids {
+            if theirs.contains(&id)
+                || self.find(user, &id).await.is_some()
+                || !is_parked(&home.store, &id).await
+            {
                 continue;
             }
-            let Ok(theirs) = keepers(&home.store, &ids).await else { continue };
-            for id in ids {
-                if theirs.contains(&id)
-                    || self.find(user, &id).await.is_some()
-                    || !is_parked(&home.store, &id).await
-                {
-                    continue;
-                }
-                adopted += usize::from(self.take_over(user, &id).await);
-            }
+            adopted += usize::from(self.take_over(user, &id).await);
         }
         adopted
     }

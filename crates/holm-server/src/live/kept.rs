@@ -1,15 +1,15 @@
 //! Prompts that were accepted, kept until what they asked for has ended: whoever was told that a prompt was taken need not
 //! send it again, whatever becomes of the server meanwhile.
 
-use holm_kernel::{Input, NanoUsd, Prompt, Seq, Timestamp, journal};
-use holm_runtime::{Clock as _, Journals as _};
+use holm_kernel::{Input, NanoUsd, Prompt, Seq, Timestamp};
+use holm_runtime::Clock as _;
 use holm_store::Store;
 use serde::{Deserialize, Serialize};
 
 use crate::{Refusal, SessionId, jobs::WallClock};
 
 /// Where accepted prompts lie, each under the name of its session.
-const PROMPTS: &str = "prompts";
+const PROMPTS: &str = holm_store::PROMPT_TRAY;
 /// Where it is noted what sessions may cost by themselves, as long as their users' budgets bind them more.
 const BOUNDS: &str = "bounds";
 
@@ -44,11 +44,8 @@ pub(super) async fn unheard(store: &Store, id: &SessionId) -> Result<Option<Prom
     let Some(slip) = store.slip(PROMPTS, id.as_str()).await? else { return Ok(None) };
     let unreadable = |_| Refusal::failed("an accepted prompt cannot be read");
     let kept: Kept = serde_json::from_slice(&slip.body).map_err(unreadable)?;
-    let text = store.read(id.as_str()).await.map_err(|_| Refusal::failed("the journal cannot be read"))?;
-    let records = journal::decode(&text).map_err(|_| Refusal::failed("the journal is damaged"))?.records;
-    let since = records.iter().rev().take_while(|record| record.seq() > kept.after);
-    let mut since = since.filter_map(|record| record.payload().input().ok());
-    let is_heard = since.any(|input| matches!(input, Input::Prompted(_)));
+    let since = store.inputs_after(id.as_str(), kept.after).await?;
+    let is_heard = since.iter().any(|input| matches!(input, Input::Prompted(_)));
     Ok(Some(kept.prompt).filter(|_| !is_heard))
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use holm_kernel::NanoUsd;
-use holm_store::{By, Store, UsageQuery};
+use holm_store::Store;
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::{company::Company, kept, over_budget};
@@ -142,6 +142,13 @@ impl Purses {
             // What cannot be said now is said the next time.
             let _ = company.say(store, aside).await;
         }
+    }
+
+    /// The users whose runs are at work here.
+    pub(super) fn users_at_work(&self) -> Vec<UserName> {
+        let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let some = users.iter().filter(|(_, purse)| !purse.lock().open.is_empty());
+        some.map(|(user, _)| user.clone()).collect()
     }
 
     /// Divides what is left anew, because it has become another.
@@ -373,8 +380,7 @@ impl Drop for Hold {
 
 /// What all sessions of a store have cost.
 pub(super) async fn spent(store: &Store) -> Result<NanoUsd, Refusal> {
-    let lines = store.usage(By::Model, &UsageQuery::default()).await?;
-    Ok(lines.iter().fold(NanoUsd::ZERO, |sum, line| sum.plus(line.tally.cost)))
+    Ok(store.spent().await?)
 }
 
 fn even(sum: NanoUsd, among: usize) -> NanoUsd {

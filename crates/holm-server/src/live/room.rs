@@ -20,7 +20,7 @@ use super::{
 use crate::{Opened, Refusal, SessionId, auth::UserName};
 
 /// The tag of sessions that are at work, by which a server that starts finds what was under way when the last one ended.
-pub(crate) const RUNNING: &str = "holm:running";
+pub(crate) const RUNNING: &str = holm_store::RUNNING_TAG;
 
 /// How long it may take until a session that has ended is put in order: one write to the store.
 const SETTLING: Duration = Duration::from_secs(10);

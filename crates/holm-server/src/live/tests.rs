@@ -1,10 +1,14 @@
 use std::{path::Path, sync::Arc};
 
 use futures::FutureExt as _;
-use holm_kernel::{CallId, Ending, Event, EventId, NanoUsd, Numbered, Seq, Timestamp, Usage};
+use holm_grants::Level;
+use holm_kernel::{
+    AskReason, CallId, Ending, Event, EventId, Marks, NanoUsd, Numbered, Proposal, Seq, Timestamp, Usage,
+};
 use holm_models::{Client, Endpoint};
 use holm_runtime::{Agent, Delta, DeltaSink as _, EventSink as _};
 use holm_store::Store;
+use holm_tools::shell::Offer;
 
 use super::{
     Answered, Attendance, Cursor, Desk, Feed, Frame, Memory, Question, Step, Watch, feed::Position, past,
@@ -389,4 +393,27 @@ fn what_is_too_large_to_be_kept_was_told_all_the_same() {
     assert!(drain(&feed, &mut now).is_empty(), "whoever comes now has nothing to look up");
     feed.break_off(Some(EventId { record: Seq::new(9), index: 0 }));
     assert_eq!(feed.latest().to_string(), "9.0");
+}
+
+#[tokio::test]
+async fn an_approval_question_shows_what_a_sub_agent_would_hold_and_what_was_read() {
+    let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Attended));
+    let marks = Marks { untrusted: true, private: false };
+    let proposal = Proposal {
+        call: CallId::new(1),
+        tool_call: CallId::new(1),
+        tool: "scout".into(),
+        arguments: "{}".into(),
+        level: Level::Execute,
+        needs: Vec::new(),
+        missing: Vec::new(),
+        hands_on: vec!["read:src/**".into()],
+        reasons: vec![AskReason::Level],
+        marks,
+        digest: String::new(),
+    };
+    let _asked = desk.approve(&proposal, &Offer { prefix: None, command: None, helper: None });
+    let open = desk.open();
+    let Question::Approval { hands_on, marks: shown, .. } = &open[0].question else { panic!("{open:?}") };
+    assert_eq!((hands_on.as_slice(), *shown), (proposal.hands_on.as_slice(), marks));
 }

@@ -33,6 +33,8 @@ pub(crate) struct UsageView {
     spent_nano_usd: u64,
     /// Calls whose price is not known: what they cost is not among what was spent, and they are not taken for free.
     unpriced: u64,
+    /// Tokens that no provider reported: they were estimated, and so was what they cost.
+    estimated_tokens: u64,
     /// What all sessions together may cost; none is no bound.
     budget_nano_usd: Option<u64>,
 }
@@ -44,6 +46,7 @@ impl UsageView {
             lines,
             spent_nano_usd: all.cost.value(),
             unpriced: all.unpriced,
+            estimated_tokens: all.tokens.estimated,
             budget_nano_usd: budget.map(NanoUsd::value),
         }
     }

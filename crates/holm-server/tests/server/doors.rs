@@ -70,6 +70,25 @@ async fn a_request_for_another_host_is_turned_away_even_with_the_token() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_a_proxy_could_split_elsewhere_is_refused() {
+    let stage = Stage::with(many).await;
+    let http = stage.http();
+    let head = http.head("GET", "/health");
+    assert_eq!(http.raw(format!("{head}\r\n").as_bytes()).await.status, 200);
+    assert_eq!(http.raw(format!("{head}\n").as_bytes()).await.status, 400, "a bare line feed ends the head");
+    assert_eq!(http.raw(format!("{head}x: y\n\r\n").as_bytes()).await.status, 400, "and one in the middle");
+    let post = http.head("POST", "/api/sessions");
+    let both = "content-type: application/json\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n";
+    let reply = http.raw(format!("{post}{both}\r\n2\r\n{{}}\r\n0\r\n\r\n").as_bytes()).await;
+    assert_eq!(reply.status, 400, "{reply:?}");
+    // The second request of a connection is checked as the first one is.
+    let kept = head.replace("connection: close\r\n", "");
+    let answers = http.raw(format!("{kept}\r\n{kept}x: y\n\r\n").as_bytes()).await;
+    assert!(answers.status == 200 && answers.body.contains("HTTP/1.1 400"), "{answers:?}");
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_names_two_hosts_is_turned_away_whichever_comes_first() {
     let stage = Stage::with(many).await;
     let own = stage.serving.address().to_string();

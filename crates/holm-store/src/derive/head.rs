@@ -5,7 +5,6 @@ use holm_kernel::{
     journal::{self, Record},
     plain_text,
 };
-use serde::Deserialize;
 
 /// Lines that may stand before the first prompt: record 0, changes of tools and mode. What comes later gives no title.
 pub(crate) const FIRST_LINES: u64 = 16;
@@ -66,13 +65,17 @@ impl Opening {
     }
 }
 
-/// When a line was handled; zero if it does not say.
+/// Bytes of a line within which the kernel writes its number and its time.
+pub(crate) const TIME_BYTES: usize = 96;
+
+/// When a line was handled, from its beginning alone; zero if it does not say.
 pub(crate) fn time_of(line: &[u8]) -> u64 {
-    #[derive(Deserialize)]
-    struct Time {
-        at: u64,
-    }
-    serde_json::from_slice::<Time>(line).map_or(0, |time| time.at)
+    const NAME: &[u8] = b"\"at\":";
+    let line = line.get(..TIME_BYTES).unwrap_or(line);
+    let found = line.windows(NAME.len()).position(|part| part == NAME);
+    let digits = found.and_then(|at| line.get(at + NAME.len()..)).unwrap_or_default();
+    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |time: u64, digit| time.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
 }
 
 /// The first line of a prompt that says anything.

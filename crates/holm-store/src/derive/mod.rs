@@ -1,6 +1,7 @@
 //! What is known about a run beside its lines: always computed from them, never a second truth. It may be dropped and
 //! computed again at any time ([`Store::rebuild`](crate::Store::rebuild)).
 
+mod fold;
 mod head;
 mod ledger;
 mod text;
@@ -9,8 +10,10 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use head::{FIRST_LINES, HeadFacts, Opening, time_of};
+pub use fold::fold;
+pub(crate) use fold::{Fold, FoldRow};
+pub(crate) use head::{FIRST_LINES, HeadFacts, Opening, TIME_BYTES, time_of};
 pub(crate) use ledger::LedgerRow;
 pub use text::{TextKind, search_text};
 pub(crate) use text::{TextRow, excerpt, holds, spilled};
-pub use usage::{Day, Entry, Folded, Subject, Tally, fold};
+pub use usage::{Day, Entry, Folded, Subject, Tally};

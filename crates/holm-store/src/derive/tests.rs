@@ -1,6 +1,6 @@
 use holm_kernel::{
-    Block, CallId, Config, Failure, FailureClass, Input, Model, ModelResult, Prompt, Reply, Run, Spill,
-    Started, Timestamp, ToolCall, ToolOutput, Usage, journal,
+    Block, CallId, Config, Failure, FailureClass, Input, Model, ModelResult, NanoUsd, Price, Prompt, Reply,
+    Run, Spill, Started, Timestamp, ToolCall, ToolOutput, Usage, journal,
 };
 
 use super::{text::*, usage::*, *};
@@ -114,6 +114,50 @@ fn records_that_cannot_be_folded_are_counted_by_what_they_say() {
     assert_eq!(entry.subject, Subject::Model("(unknown)".into()));
     assert_eq!(entry.tally.tokens.input, 100, "what each of them says");
     assert_eq!(fold(&[]), Folded::default());
+}
+
+/// A run of a model with a price that answers once, is then called again, and loses its host.
+fn priced() -> (Run, String) {
+    let mut config = Config::new(Model::named("test/dear"));
+    config.models[0].price = Some(Price { input: 1_000_000, output: 1_000_000, ..Price::default() });
+    let started = Started::new("run", 7, config);
+    let (mut run, mut writer, mut text) = journal::begin(started, Timestamp::new(1_000)).unwrap();
+    while !matches!(run.poll(), holm_kernel::Effect::Wait(_)) {}
+    let usage = Usage { input: 50, output: 5, ..Usage::default() };
+    let blocks = vec![Block::Text("done".into())];
+    let reply = Reply { blocks, usage, ..Reply::default() };
+    let facts = [
+        Input::Prompted(Prompt::text("go")),
+        Input::ModelFinished { call: CallId::new(0), result: ModelResult::Replied(reply) },
+        Input::Prompted(Prompt::text("more")),
+        Input::Resumed { host: "another".into() },
+    ];
+    for (at, fact) in (1_001..).zip(facts) {
+        text += &journal::step(&mut run, &mut writer, Timestamp::new(at), fact).unwrap();
+        while !matches!(run.poll(), holm_kernel::Effect::Wait(_)) {}
+    }
+    (run, text)
+}
+
+#[test]
+fn a_call_that_was_lost_with_its_host_counts_by_estimate() {
+    let (run, text) = priced();
+    let folded = fold(&journal::decode_strict(text.as_bytes()).unwrap());
+    let [entry] = folded.entries.as_slice() else { panic!("{folded:?}") };
+    assert_eq!((entry.tally.tokens, entry.tally.cost), (run.usage(), run.spent()));
+    assert_eq!((entry.tally.calls, entry.tally.failed), (2, 1));
+    assert!(entry.tally.tokens.estimated > 0 && run.spent() > NanoUsd::new(55), "{entry:?}");
+}
+
+#[test]
+fn money_stays_spent_where_records_cannot_be_folded() {
+    let (_, text) = priced();
+    let mut records = journal::decode_strict(text.as_bytes()).unwrap();
+    records[1].erase();
+    let folded = fold(&records);
+    assert_eq!(folded.understood, 1);
+    let [entry] = folded.entries.as_slice() else { panic!("{folded:?}") };
+    assert_eq!((entry.tally.cost, entry.tally.unpriced), (NanoUsd::new(55), 0));
 }
 
 #[test]

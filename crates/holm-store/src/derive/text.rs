@@ -58,6 +58,7 @@ pub fn search_text(input: &Input) -> Option<(TextKind, String)> {
         | Input::ChildStarted { .. }
         | Input::ToolsChanged(_)
         | Input::ModeChanged(_)
+        | Input::Narrowed(_)
         | Input::GrantsChanged(_)
         | Input::BudgetChanged(_)
         | Input::Cancelled { .. }

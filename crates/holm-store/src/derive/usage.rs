@@ -4,13 +4,16 @@
 use std::collections::BTreeMap;
 
 use holm_kernel::{
-    CallId, Effect, Event, Input, ModelResult, NanoUsd, Run, Timestamp, Usage, journal::Record,
+    CallId, Effect, Event, Family, Input, ModelResult, NanoUsd, Price, Run, Timestamp, Usage, journal::Record,
 };
 use holm_runtime::{Scorer, Standing};
 use serde::{Deserialize, Serialize};
 
 /// Stands for a model or tool whose name a journal no longer tells.
 const UNKNOWN: &str = "(unknown)";
+
+/// Calls under way that are remembered: more than a run has open at once.
+const MOST_OPEN: usize = 1_024;
 
 /// A day in UTC, counted from 1970-01-01.
 ///
@@ -128,62 +131,118 @@ pub struct Folded {
     pub ledger: Vec<Standing>,
 }
 
-/// Folds a run's records into what it used. Children count in their own runs, not in their parent's.
-#[must_use]
-pub fn fold(records: &[Record]) -> Folded {
-    let mut sums = Sums::default();
-    let mut understood = 0;
-    if let Some((mut run, rest)) = start(records) {
-        sums.scorer = Some(Scorer::new(run.config()));
-        sums.drain(&mut run, records.first().map(Record::at).unwrap_or_default());
-        understood = 1;
-        for record in rest {
-            if !sums.step(&mut run, record) {
-                break;
-            }
-            understood += 1;
-        }
-    }
-    for record in records.iter().skip(usize::try_from(understood).unwrap_or(usize::MAX)) {
-        sums.guess(record);
-    }
-    let entries =
-        sums.entries.into_iter().map(|((day, subject), tally)| Entry { day, subject, tally }).collect();
-    Folded { entries, understood, ledger: Standing::sum(sums.shown) }
-}
-
 /// Starts the run again, if this kernel has its rules.
-fn start(records: &[Record]) -> Option<(Run, &[Record])> {
-    let (first, rest) = records.split_first()?;
+pub(super) fn start(first: &Record) -> Option<Run> {
     let Ok(Input::Started(started)) = first.payload().input() else { return None };
     if !started.is_known() {
         return None;
     }
     let run = Run::start(*started, first.at());
-    (run.receipt().effects == first.effects()).then_some((run, rest))
+    (run.receipt().effects == first.effects()).then_some(run)
 }
 
 #[derive(Default)]
-struct Sums {
+pub(super) struct Sums {
     entries: BTreeMap<(Day, Subject), Tally>,
     models: BTreeMap<CallId, (String, Priced)>,
     tools: BTreeMap<CallId, String>,
+    last: LastModel,
     scorer: Option<Scorer>,
     shown: Vec<Standing>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The model that was called last, or the first that is configured: what nobody can fold is counted at its price.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct LastModel {
+    name: String,
+    price: Option<Price>,
+}
+
+/// The same as it is kept. Calls that nobody answered are forgotten before they become many.
+#[derive(Serialize, Deserialize)]
+struct KeptSums {
+    entries: Vec<Entry>,
+    models: Vec<(CallId, (String, Priced))>,
+    tools: Vec<(CallId, String)>,
+    last: LastModel,
+    scorer: Option<Scorer>,
+    shown: Vec<Standing>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Priced {
     Known,
     Unknown,
 }
 
 impl Sums {
+    pub(super) fn read(text: &[u8]) -> Option<Self> {
+        let kept: KeptSums = serde_json::from_slice(text).ok()?;
+        let entries = kept.entries.into_iter().map(|entry| ((entry.day, entry.subject), entry.tally));
+        Some(Self {
+            entries: entries.collect(),
+            models: kept.models.into_iter().collect(),
+            tools: kept.tools.into_iter().collect(),
+            last: kept.last,
+            scorer: kept.scorer,
+            shown: kept.shown,
+        })
+    }
+
+    /// One line.
+    pub(super) fn text(&self) -> Option<Vec<u8>> {
+        let kept = KeptSums {
+            entries: self.entries(),
+            models: latest(&self.models),
+            tools: latest(&self.tools),
+            last: self.last.clone(),
+            scorer: self.scorer.clone(),
+            shown: self.ledger(),
+        };
+        serde_json::to_vec(&kept).ok()
+    }
+
+    /// By day and subject, in order.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let entry = |((day, subject), tally): (&(Day, Subject), &Tally)| Entry {
+            day: *day,
+            subject: subject.clone(),
+            tally: *tally,
+        };
+        self.entries.iter().map(entry).collect()
+    }
+
+    pub(super) fn ledger(&self) -> Vec<Standing> {
+        Standing::sum(self.shown.iter().cloned())
+    }
+
+    /// Takes note of what a run began with, whether or not this kernel has its rules.
+    pub(super) fn configure(&mut self, first: &Record) {
+        let Ok(Input::Started(started)) = first.payload().input() else { return };
+        if let Some(model) = started.config.models.first() {
+            self.last = LastModel { name: model.name.clone(), price: model.price };
+        }
+    }
+
+    /// Takes over which model was called last.
+    pub(super) fn follow(&mut self, other: &Self) {
+        self.last = other.last.clone();
+    }
+
+    /// Takes note of record 0.
+    pub(super) fn begin(&mut self, run: &mut Run, first: &Record) {
+        self.scorer = Some(Scorer::new(run.config()));
+        self.drain(run, first.at());
+    }
+
     /// Folds one record; says whether the kernel still decides as it did.
-    fn step(&mut self, run: &mut Run, record: &Record) -> bool {
+    pub(super) fn step(&mut self, run: &mut Run, record: &Record) -> bool {
         let Ok(input) = record.payload().input() else { return false };
         let bill = Bill::of(&input);
+        let is_takeover = matches!(input, Input::Resumed { .. });
         let before = (run.usage(), run.spent());
+        let lost_by = self.last.clone();
         let Ok(receipt) = run.handle(record.at(), input) else { return false };
         if receipt.effects != record.effects() {
             return false;
@@ -194,6 +253,9 @@ impl Sums {
             && (!ignored || used != Usage::default())
         {
             self.model(record.at(), &bill, used, run.spent().minus(before.1));
+        }
+        if is_takeover && used != Usage::default() {
+            self.lost(record.at(), lost_by, used, run.spent().minus(before.1));
         }
         true
     }
@@ -206,6 +268,7 @@ impl Sums {
                 Effect::Wait(_) => return ignored,
                 Effect::CallModel { call, request } | Effect::Summarise { call, request } => {
                     let priced = if request.model.price.is_some() { Priced::Known } else { Priced::Unknown };
+                    self.last = LastModel { name: request.model.name.clone(), price: request.model.price };
                     self.models.insert(call, (request.model.name.clone(), priced));
                 }
                 Effect::Emit(numbered) => {
@@ -246,16 +309,26 @@ impl Sums {
             .get(&bill.call)
             .cloned()
             .unwrap_or_else(|| (bill.model.clone().unwrap_or_else(|| UNKNOWN.into()), Priced::Unknown));
-        let unpriced = u64::from(priced == Priced::Unknown && tokens != Usage::default());
+        // A script reports no tokens and is paid by nobody.
+        let is_paid = tokens.total() > tokens.estimated;
+        let unpriced = u64::from(priced == Priced::Unknown && is_paid && cost == NanoUsd::ZERO);
         let tally = Tally { calls: 1, failed: bill.failed, tokens, cost, unpriced, ..Tally::default() };
         self.add(at, Subject::Model(name), tally);
     }
 
-    /// Counts a record by what it says alone.
-    fn guess(&mut self, record: &Record) {
+    /// Counts a model call that was lost with its host, which the kernel paid by estimate.
+    fn lost(&mut self, at: Timestamp, by: LastModel, tokens: Usage, cost: NanoUsd) {
+        let tally = Tally { calls: 1, failed: 1, tokens, cost, ..Tally::default() };
+        self.add(at, Subject::Model(by.name), tally);
+    }
+
+    /// Counts a record by what it says alone, at the price of the model that was called last: money that was spent stays
+    /// spent, also where this kernel can no longer fold the record.
+    pub(super) fn guess(&mut self, record: &Record) {
         let Ok(input) = record.payload().input() else { return };
         if let Some(bill) = Bill::of(&input) {
-            self.model(record.at(), &bill, bill.usage, NanoUsd::ZERO);
+            let cost = self.last.price.map_or(NanoUsd::ZERO, |price| price.cost(bill.usage));
+            self.model(record.at(), &bill, bill.usage, cost);
         }
         if let Input::ToolFinished { call, result } = input {
             let failed = u64::from(result.outcome.is_error());
@@ -269,6 +342,11 @@ impl Sums {
         let sum = self.entries.entry((Day::of_millis(at.value()), subject)).or_default();
         *sum = sum.plus(tally);
     }
+}
+
+/// The calls that were made last.
+fn latest<T: Clone>(calls: &BTreeMap<CallId, T>) -> Vec<(CallId, T)> {
+    calls.iter().rev().take(MOST_OPEN).map(|(call, of)| (*call, of.clone())).collect()
 }
 
 /// What a model call says it took.
@@ -285,8 +363,9 @@ impl Bill {
             return None;
         };
         let (usage, failed, model) = match result {
-            ModelResult::Replied(reply) => (reply.usage, 0, reply.model.clone()),
-            ModelResult::Aborted(reply) => (reply.usage, 1, reply.model.clone()),
+            ModelResult::Replied(reply) if reply.usage.output > 0 => (reply.usage, 0, reply.model.clone()),
+            ModelResult::Replied(reply) => (reply.usage_so_far(Family::Other), 0, reply.model.clone()),
+            ModelResult::Aborted(reply) => (reply.usage_so_far(Family::Other), 1, reply.model.clone()),
             ModelResult::Failed(failure) => (failure.usage, 1, None),
         };
         Some(Self { call: *call, usage, failed, model })
@@ -300,5 +379,6 @@ const fn minus(after: Usage, before: Usage) -> Usage {
         cached: after.cached.saturating_sub(before.cached),
         cache_write: after.cache_write.saturating_sub(before.cache_write),
         reasoning: after.reasoning.saturating_sub(before.reasoning),
+        estimated: after.estimated.saturating_sub(before.estimated),
     }
 }

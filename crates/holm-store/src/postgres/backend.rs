@@ -1,39 +1,34 @@
 //! Joins the questions to the connections that ask them.
 
-use std::{
-    ops::Range,
-    path::PathBuf,
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{ops::Range, path::PathBuf};
 
-use holm_runtime::Durability;
+use holm_runtime::{BoxFuture, Durability};
 use tokio::sync::oneshot;
-use tokio_postgres::{Row, types::ToSql};
+use tokio_postgres::Row;
 
 use super::{
-    BLOB_LOCK, Postgres,
-    committer::{Job, Rows},
+    LOCKS, Postgres,
+    committer::{Append, Job, Rows},
     failed,
-    line::Line,
-    lock_of, queries, signed, unsigned,
+    lease::{INSERT_LEASE, RunLease, holder},
+    queries,
+    scope::Values,
+    signed, unsigned,
 };
 use crate::{
-    StoreError,
+    RUNNING_TAG, StoreError,
     backend::{
-        Backend, Batch, BlobRow, Body, Commits, Copied, Creation, Derived, Gravestone, ListFilter, ListedRow,
-        Pending, RunNo, RunRow, Stale, Stamp,
+        Backend, Batch, BlobRow, Body, Commits, Copied, Counters, Creation, Derived, Gravestone, LineRow,
+        ListFilter, ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
     },
-    derive::{Entry, HeadFacts, LedgerRow},
+    derive::{Entry, FIRST_LINES, FoldRow, HeadFacts, LedgerRow},
 };
 
 /// Bytes of a large result in one row.
 const PIECE: u64 = 256 * 1024;
 
-/// How long a lease may still seem taken after its holder was killed: the server has to notice.
-const NOTICE: Duration = Duration::from_millis(300);
-
-pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+/// The lock under which references to large results of a schema change.
+const BLOB_LOCK: &str = "SELECT pg_advisory_xact_lock($1, hashtext('blobs ' || :schema))";
 
 impl Postgres {
     async fn execute(&self, sql: &str, values: Values<'_>) -> Result<(), StoreError> {
@@ -43,7 +38,7 @@ impl Postgres {
 
     /// Changes something; how many rows.
     async fn execute_counted(&self, sql: &str, values: Values<'_>) -> Result<u64, StoreError> {
-        self.asking().await?.execute(sql, values).await.map_err(failed)
+        self.asking().await?.scoped()?.execute(sql, values).await.map_err(failed)
     }
 
     /// Changes something; whether a row was changed.
@@ -52,59 +47,36 @@ impl Postgres {
     }
 
     pub(super) async fn row(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, StoreError> {
-        self.asking().await?.query_opt(sql, values).await.map_err(failed)
+        self.asking().await?.scoped()?.query_opt(sql, values).await.map_err(failed)
     }
 
     pub(super) async fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, StoreError> {
-        self.asking().await?.query(sql, values).await.map_err(failed)
+        self.asking().await?.scoped()?.query(sql, values).await.map_err(failed)
     }
 
-    /// Takes the lock of a run, waiting a little for the server to notice that its holder is gone. By which connection.
-    async fn lock(&self, run: &RunRow) -> Result<Arc<Line>, StoreError> {
-        let (line, lock) = (self.line().await?, lock_of(run.no)?);
-        line.released().await;
-        let mut left = 6_u32;
-        loop {
-            let row = line.safe.query_one("SELECT pg_try_advisory_lock($1, $2)", &[&self.locks, &lock]).await;
-            if row.map_err(failed)?.get(0) {
-                return Ok(line);
-            }
-            if left == 0 {
-                let row = self.row("SELECT holder FROM holm_runs WHERE no = $1", &[&run.no.0]).await?;
-                let holder: Option<String> = row.and_then(|row| row.get(0));
-                let holder = holder.unwrap_or_else(|| "somebody".into());
-                return Err(StoreError::Busy { run: run.id.clone(), holder });
-            }
-            left -= 1;
-            tokio::time::sleep(NOTICE / 6).await;
+    async fn make(
+        &self,
+        (id, key, now): (&str, Option<&[u8]>, u64),
+        kind: Creation<'_>,
+        lease: Option<&RunLease>,
+    ) -> Result<RunNo, StoreError> {
+        let mut checkout = self.asking().await?;
+        let tx = checkout.transaction().await?;
+        let run = queries::create(&tx, id, key, now).await?;
+        if let Creation::Imported(bodies) = kind {
+            let seqs: Vec<i64> = (0..).take(bodies.len()).collect();
+            let lines: Vec<&[u8]> = bodies.iter().map(Body::bytes).collect();
+            let sql = "INSERT INTO holm_records SELECT $1, * FROM unnest($2::int8[], $3::bytea[])";
+            tx.execute(sql, &[&run.0, &seqs, &lines]).await.map_err(failed)?;
         }
-    }
-
-    async fn erase_locked(&self, run: &RunRow, stone: &Gravestone) -> Result<(), StoreError> {
-        let mut client = self.asking().await?;
-        let tx = client.transaction().await.map_err(failed)?;
-        tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&self.locks, &BLOB_LOCK])
-            .await
-            .map_err(failed)?;
-        queries::erase(&tx, run.no).await?;
-        tx.execute("DELETE FROM holm_slips WHERE name = $1", &[&run.id]).await.map_err(failed)?;
-        let values: Values<'_> = &[&run.id, &signed(stone.at), &signed(stone.records), &stone.chain];
-        tx.execute("INSERT INTO holm_stones VALUES ($1, $2, $3, $4)", values).await.map_err(failed)?;
-        tx.commit().await.map_err(failed)
-    }
-
-    /// Gives back the lease of a run that is held.
-    fn unlock(&self, run: RunNo) {
-        let line = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
-        if let Some(line) = line {
-            line.release(run);
+        if let Some(lease) = lease {
+            // With the run, so that it is never seen without its holder.
+            let values: Values<'_> = &[&run.0, &lease.server.id, &lease.hold, &holder()];
+            tx.execute(INSERT_LEASE, values).await.map_err(failed)?;
         }
+        tx.commit().await.map_err(failed)?;
+        Ok(run)
     }
-}
-
-/// How people know this process.
-fn holder() -> String {
-    format!("process {}", std::process::id())
 }
 
 impl Backend for Postgres {
@@ -137,32 +109,15 @@ impl Backend for Postgres {
         kind: Creation<'a>,
     ) -> Pending<'a, RunNo> {
         Box::pin(async move {
-            let line = self.line().await?;
-            let mut client = self.asking().await?;
-            let tx = client.transaction().await.map_err(failed)?;
-            let run = match kind {
-                Creation::Driven => {
-                    let run = queries::create(&tx, self.locks, id, key, now, Some(holder())).await?;
-                    // Before anybody else can see the run.
-                    let sql = "SELECT pg_advisory_lock($1, $2)";
-                    line.safe.execute(sql, &[&self.locks, &lock_of(run)?]).await.map_err(failed)?;
-                    self.note_held(run, line);
-                    run
-                }
-                Creation::Imported(bodies) => {
-                    let run = queries::create(&tx, self.locks, id, key, now, None).await?;
-                    let seqs: Vec<i64> = (0..).take(bodies.len()).collect();
-                    let lines: Vec<&[u8]> = bodies.iter().map(Body::bytes).collect();
-                    let sql = "INSERT INTO holm_records SELECT $1, * FROM unnest($2::int8[], $3::bytea[])";
-                    tx.execute(sql, &[&run.0, &seqs, &lines]).await.map_err(failed)?;
-                    run
-                }
+            let lease = match kind {
+                Creation::Driven => Some(RunLease::new(self.server_lease().await?)?),
+                Creation::Imported(_) => None,
             };
-            let committed = tx.commit().await.map_err(failed);
-            if committed.is_err() {
-                self.unlock(run);
+            let run = self.make((id, key, now), kind, lease.as_ref()).await?;
+            if let Some(lease) = lease {
+                self.note_held(run, lease);
             }
-            committed.map(|()| run)
+            Ok(run)
         })
     }
 
@@ -175,43 +130,47 @@ impl Backend for Postgres {
 
     fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()> {
         Box::pin(async move {
-            let line = self.lock(run).await?;
-            let sql = "UPDATE holm_runs SET holder = $2, moved = true WHERE no = $1";
-            let held = line.safe.execute(sql, &[&run.no.0, &holder()]).await.map_err(failed);
-            match held {
-                Ok(1) => {
-                    self.note_held(run.no, line);
-                    Ok(())
-                }
-                Ok(_) => {
-                    line.release(run.no);
-                    Err(StoreError::Missing { run: run.id.clone() })
-                }
-                Err(error) => {
-                    line.release(run.no);
-                    Err(error)
-                }
+            self.take_lease(run).await?;
+            let held = self.changes("UPDATE holm_runs SET moved = true WHERE no = $1", &[&run.no.0]).await;
+            let missing = || StoreError::Missing { run: run.id.clone() };
+            let held = held.and_then(|found| if found { Ok(()) } else { Err(missing()) });
+            if held.is_err() {
+                self.give_back(run.no);
             }
+            held
         })
     }
 
     fn release(&self, run: RunNo) {
-        self.unlock(run);
+        self.give_back(run);
+    }
+
+    fn lost(&self, run: RunNo) -> BoxFuture<'static, ()> {
+        match self.held_by(run) {
+            Some(lease) => Box::pin(lease.server.loss()),
+            None => Box::pin(std::future::pending()),
+        }
+    }
+
+    fn clock(&self) -> Pending<'_, u64> {
+        let sql = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
+        Box::pin(async move { Ok(self.row(sql, &[]).await?.map_or(0, |row| unsigned(row.get(0)))) })
     }
 
     fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()> {
         Box::pin(async move {
             let (done, answer) = oneshot::channel();
-            let Some(line) = self.held_by(batch.run) else {
-                let reason = "nobody here holds the run; open its journal again".to_owned();
+            let Some(lease) = self.held_by(batch.run) else {
+                let reason = "this process does not hold the run; open its journal again".to_owned();
                 return Err(StoreError::System { reason });
             };
             let queue = match durability {
-                Durability::Written => &line.written,
-                Durability::Synced => &line.synced,
+                Durability::Written => &self.pool.written,
+                Durability::Synced => &self.pool.synced,
             };
             let closed = || StoreError::System { reason: "the store's runtime has ended".into() };
-            queue.send(Job::Append { rows: Rows::of(&batch), done }).map_err(|_| closed())?;
+            let (schema, rows) = (self.schema.clone(), Rows::of(&batch));
+            queue.send(Job::Append(Append { schema, lease, rows, done })).map_err(|_| closed())?;
             answer.await.map_err(|_| closed())?
         })
     }
@@ -221,6 +180,7 @@ impl Backend for Postgres {
             let sql =
                 "SELECT seq, line FROM holm_records WHERE run = $1 AND seq >= $2 AND seq < $3 ORDER BY seq";
             let rows = self.rows(sql, &[&run.0, &signed(range.start), &signed(range.end)]).await?;
+            Counters::count(&self.counters.records, rows.len() as u64);
             Ok(rows.iter().map(|row| (unsigned(row.get(0)), row.get(1))).collect())
         })
     }
@@ -249,39 +209,78 @@ impl Backend for Postgres {
     }
 
     fn tag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()> {
+        const TAG: &str = "INSERT INTO holm_tags VALUES ($1, $2) ON CONFLICT DO NOTHING";
         Box::pin(async move {
-            self.execute("INSERT INTO holm_tags VALUES ($1, $2) ON CONFLICT DO NOTHING", &[&run.0, &tag])
-                .await
+            if tag != RUNNING_TAG {
+                return self.execute(TAG, &[&run.0, &tag]).await;
+            }
+            let sql = format!(
+                "WITH tagged AS ({TAG}) {} SELECT :schema, id, $2, no FROM holm_runs WHERE no = $1
+                 ON CONFLICT DO NOTHING",
+                queries::NOTE_AT_WORK
+            );
+            self.execute(&sql, &[&run.0, &tag]).await
         })
     }
 
     fn untag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()> {
-        Box::pin(async move {
-            self.execute("DELETE FROM holm_tags WHERE run = $1 AND tag = $2", &[&run.0, &tag]).await
-        })
+        let sql = "WITH untagged AS (DELETE FROM holm_tags WHERE run = $1 AND tag = $2)
+             DELETE FROM holmdb_at_work w USING holm_runs r
+             WHERE r.no = $1 AND w.schema = :schema AND w.id = r.id AND w.reason = $2";
+        Box::pin(async move { self.execute(sql, &[&run.0, &tag]).await })
     }
 
     fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>> {
-        Box::pin(async move { queries::list(&*self.asking().await?, self.locks, &filter).await })
+        Box::pin(async move { queries::list(&self.asking().await?.scoped()?, &filter).await })
     }
 
     fn stale(&self) -> Pending<'_, Vec<Stale>> {
-        Box::pin(async { queries::stale(&*self.asking().await?).await })
+        Box::pin(async { queries::stale(&self.asking().await?.scoped()?).await })
     }
 
-    fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()> {
+    fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>> {
+        Box::pin(async move {
+            let sql =
+                "SELECT run, seq, line FROM holm_records WHERE run = ANY($1) AND seq < $2 ORDER BY run, seq";
+            let rows = self.rows(sql, &[&queries::numbers(runs), &signed(FIRST_LINES)]).await?;
+            Ok(rows.iter().map(|row| (RunNo(row.get(0)), unsigned(row.get(1)), row.get(2))).collect())
+        })
+    }
+
+    fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
-            let tx = client.transaction().await.map_err(failed)?;
-            queries::keep_head(&tx, run, facts).await?;
+            let tx = client.transaction().await?;
+            queries::keep_heads(&tx, heads).await?;
             tx.commit().await.map_err(failed)
+        })
+    }
+
+    fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow> {
+        Box::pin(async move {
+            let sql = "SELECT counted, state_at, state FROM holm_folds WHERE run = $1";
+            let row = self.row(sql, &[&run.0]).await?;
+            let read = |row: tokio_postgres::Row| FoldRow {
+                counted: unsigned(row.get(0)),
+                state_at: unsigned(row.get(1)),
+                state: row.get(2),
+            };
+            Ok(row.map(read).unwrap_or_default())
+        })
+    }
+
+    fn spent(&self) -> Pending<'_, u64> {
+        Box::pin(async {
+            // The eighth number is the cost.
+            let row = self.row("SELECT coalesce(sum(numbers[8]), 0)::int8 FROM holm_usage", &[]).await?;
+            Ok(row.map_or(0, |row| unsigned(row.get(0))))
         })
     }
 
     fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
-            let tx = client.transaction().await.map_err(failed)?;
+            let tx = client.transaction().await?;
             queries::keep_folded(&tx, run, &derived).await?;
             tx.commit().await.map_err(failed)
         })
@@ -289,32 +288,31 @@ impl Backend for Postgres {
 
     fn forget_derived(&self) -> Pending<'_, ()> {
         Box::pin(async {
-            let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_usage;
-                DELETE FROM holm_ledger; DELETE FROM holm_texts";
+            let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_texts";
             let mut client = self.asking().await?;
             // Not `BEGIN` and `COMMIT` in the text: one that fails between would leave the connection in a transaction.
-            let tx = client.transaction().await.map_err(failed)?;
+            let tx = client.transaction().await?;
             tx.batch_execute(sql).await.map_err(failed)?;
             tx.commit().await.map_err(failed)
         })
     }
 
     fn usage(&self) -> Pending<'_, Vec<(String, Entry)>> {
-        Box::pin(async { queries::usage(&*self.asking().await?).await })
+        Box::pin(async { queries::usage(&self.asking().await?.scoped()?).await })
     }
 
     fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>> {
-        Box::pin(async move { queries::ledger(&*self.asking().await?, kind).await })
+        Box::pin(async move { queries::ledger(&self.asking().await?.scoped()?, kind).await })
     }
 
     fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>> {
-        Box::pin(async move { queries::matching(&*self.asking().await?, terms, limit).await })
+        Box::pin(async move { queries::matching(&self.asking().await?.scoped()?, terms, limit).await })
     }
 
     fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> Pending<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
-            let tx = client.transaction().await.map_err(failed)?;
+            let tx = client.transaction().await?;
             // An empty text has a piece too: nothing and no text are not the same.
             let pieces = bytes.chunks(usize::try_from(PIECE).unwrap_or(usize::MAX));
             let empty = bytes.is_empty().then_some(bytes);
@@ -329,10 +327,8 @@ impl Backend for Postgres {
     fn refer<'a>(&'a self, run: RunNo, name: &'a str, file: &'a str, bytes: u64) -> Pending<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
-            let tx = client.transaction().await.map_err(failed)?;
-            tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&self.locks, &BLOB_LOCK])
-                .await
-                .map_err(failed)?;
+            let tx = client.transaction().await?;
+            tx.execute(BLOB_LOCK, &[&LOCKS]).await.map_err(failed)?;
             let sql = "INSERT INTO holm_blobs VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
             tx.execute(sql, &[&run.0, &name, &file, &signed(bytes)]).await.map_err(failed)?;
             tx.commit().await.map_err(failed)
@@ -379,20 +375,37 @@ impl Backend for Postgres {
 
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()> {
         Box::pin(async move {
-            let line = self.lock(run).await?;
-            let erased = self.erase_locked(run, stone).await;
-            line.release(run.no);
-            erased
+            if self.held_by(run.no).is_none_or(|lease| lease.is_lost()) {
+                return Err(StoreError::LeaseLost);
+            }
+            let mut client = self.asking().await?;
+            let tx = client.transaction().await?;
+            tx.execute(BLOB_LOCK, &[&LOCKS]).await.map_err(failed)?;
+            queries::erase(&tx, run.no).await?;
+            tx.execute("DELETE FROM holm_slips WHERE name = $1", &[&run.id]).await.map_err(failed)?;
+            let values: Values<'_> = &[&run.id, &signed(stone.at), &signed(stone.records), &stone.chain];
+            tx.execute("INSERT INTO holm_stones VALUES ($1, $2, $3, $4)", values).await.map_err(failed)?;
+            tx.commit().await.map_err(failed)
         })
     }
 
     fn scour(&self) -> Pending<'_, ()> {
         Box::pin(async {
-            let client = self.asking().await?;
-            for table in
-                ["records", "texts", "snapshots", "pieces", "heads", "runs", "jobs", "job_runs", "slips"]
-            {
-                client.batch_execute(&format!("VACUUM holm_{table}")).await.map_err(failed)?;
+            let mut client = self.asking().await?;
+            client.without_time_limit().await?;
+            for table in [
+                "records",
+                "texts",
+                "snapshots",
+                "folds",
+                "pieces",
+                "heads",
+                "runs",
+                "jobs",
+                "job_runs",
+                "slips",
+            ] {
+                client.scoped()?.batch_execute(&format!("VACUUM holm_{table}")).await.map_err(failed)?;
             }
             Ok(())
         })
@@ -404,7 +417,7 @@ impl Backend for Postgres {
     }
 
     fn commits(&self) -> Commits {
-        self.counters.read()
+        self.pool.counters.read()
     }
 
     fn files(&self) -> Vec<PathBuf> {

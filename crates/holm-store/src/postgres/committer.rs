@@ -1,37 +1,67 @@
-//! Group commit: a connection does one thing at a time, so everything that waits for it goes in one transaction.
+//! Group commit: a connection does one thing at a time, so everything that waits for it goes in one statement, whatever schemas it is
+//! for.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::sync::{mpsc, oneshot};
-use tokio_postgres::Client;
+use tokio_postgres::{Client, types::ToSql};
 
-use super::{failed, signed};
+use super::{
+    failed,
+    lease::RunLease,
+    reach::{Commit, Reach},
+    scope::Schema,
+    signed,
+};
 use crate::{
     StoreError,
     backend::{Batch, Counters, RunNo},
 };
 
-/// Batches of one transaction at the most, so that the first to come does not wait for ever.
+/// Batches of one group at the most, so that the first to come does not wait for ever.
 const GROUP: usize = 1_024;
-
-/// All rows or none: what comes late for a run that was erased meanwhile must not bring a part of it back. The runs are
-/// held, so that none can be erased between the look and the insert.
-const INSERT: &str = "WITH there AS (SELECT no FROM holm_runs WHERE no = ANY($1::int8[]) FOR KEY SHARE)
-    INSERT INTO holm_records SELECT * FROM unnest($1::int8[], $2::int8[], $3::bytea[])
-    WHERE (SELECT count(*) FROM there) = (SELECT count(DISTINCT no) FROM unnest($1::int8[]) AS wanted (no))";
+/// Schemas of one statement at the most: the server plans it anew each time, and the plan grows with them.
+const MAX_SCHEMAS: usize = 64;
+/// How long is waited before a lease that could not be given back is given back again.
+const RELEASE_PAUSE: Duration = Duration::from_secs(1);
+/// How often that is tried: other processes wait about as long for a holder that has not said that it stopped.
+const RELEASE_TRIES: u32 = 20;
 
 /// Something to be done in order.
 pub(super) enum Job {
-    Append { rows: Rows, done: oneshot::Sender<Result<(), StoreError>> },
+    Append(Append),
     Last(Last),
+}
+
+/// Lines of one run that are to be kept, as long as its lease is held.
+pub(super) struct Append {
+    pub(super) schema: Schema,
+    pub(super) lease: RunLease,
+    pub(super) rows: Rows,
+    pub(super) done: oneshot::Sender<Result<(), StoreError>>,
 }
 
 /// Something to be done after everything that was to be appended before it.
 pub(super) enum Last {
     /// Gives a lease back.
-    Release { run: RunNo, lock: i32 },
+    Release(Release),
     /// Says that all that was asked for before is done.
     Passed(oneshot::Sender<()>),
+}
+
+/// A lease that is given back.
+pub(super) struct Release {
+    pub(super) schema: Schema,
+    pub(super) run: RunNo,
+    pub(super) lease: RunLease,
+    /// How often it may still be tried.
+    tries: u32,
+}
+
+impl Release {
+    pub(super) const fn new(schema: Schema, run: RunNo, lease: RunLease) -> Self {
+        Self { schema, run, lease, tries: RELEASE_TRIES }
+    }
 }
 
 /// Lines as the server takes them.
@@ -60,103 +90,197 @@ impl Rows {
     }
 }
 
-/// Appends through one connection for as long as the one that holds the leases lives.
-pub(super) struct Committer {
-    pub(super) client: Arc<Client>,
-    pub(super) lease: Arc<Client>,
-    /// What marks the locks of the store.
-    pub(super) locks: i32,
-    /// Syncs of each commit: one, or none where the server does not wait for the disk.
-    pub(super) syncs: u64,
-    pub(super) counters: Arc<Counters>,
+/// Appends through one connection, which is made when it is first needed and again after it was lost.
+struct Committer {
+    reach: Arc<Reach>,
+    client: Option<Client>,
+    commit: Commit,
+    counters: Arc<Counters>,
     /// Where what is to be done last goes from here; none where it is done.
-    pub(super) next: Option<mpsc::UnboundedSender<Job>>,
+    next: Option<mpsc::UnboundedSender<Job>>,
+    /// Where what could not be done is sent again.
+    own: mpsc::WeakUnboundedSender<Job>,
 }
 
-pub(super) fn start(committer: Committer) -> mpsc::UnboundedSender<Job> {
+pub(super) fn start(
+    reach: &Arc<Reach>,
+    commit: Commit,
+    counters: &Arc<Counters>,
+    next: Option<mpsc::UnboundedSender<Job>>,
+) -> mpsc::UnboundedSender<Job> {
     let (sender, mut jobs) = mpsc::unbounded_channel();
+    let (reach, counters) = (Arc::clone(reach), Arc::clone(counters));
+    let own = sender.downgrade();
+    let mut committer = Committer { reach, client: None, commit, counters, next, own };
     tokio::spawn(async move {
         let mut group = Vec::new();
         while jobs.recv_many(&mut group, GROUP).await > 0 {
-            committer.commit(&mut group).await;
+            committer.do_all(&mut group).await;
         }
     });
     sender
 }
 
 impl Committer {
-    async fn commit(&self, group: &mut Vec<Job>) {
-        let (mut waiting, mut last) = (Vec::with_capacity(group.len()), Vec::new());
+    async fn do_all(&mut self, group: &mut Vec<Job>) {
+        let (mut waiting, mut last) = (BTreeMap::<Schema, Vec<Append>>::new(), Vec::new());
         for job in group.drain(..) {
             match job {
-                Job::Append { rows, done } => waiting.push((rows, done)),
+                Job::Append(append) => {
+                    if let Some(append) = held(append) {
+                        waiting.entry(append.schema.clone()).or_default().push(append);
+                    }
+                }
                 Job::Last(then) => last.push(then),
             }
         }
-        // First what is appended: whoever has the lease next must find it.
-        self.append(waiting).await;
-        for then in last {
-            if let Some(next) = &self.next {
-                // Nobody there means that the connection is lost, and every lease with it.
-                let _ = next.send(Job::Last(then));
-                continue;
+        // First what is appended: the next holder of the lease must find it.
+        while !waiting.is_empty() {
+            let mut schemas = Vec::new();
+            while schemas.len() < MAX_SCHEMAS
+                && let Some(schema) = waiting.pop_first()
+            {
+                schemas.push(schema);
             }
-            match then {
-                Last::Release { run, lock } => release(&self.lease, run, (self.locks, lock)).await,
-                // Whoever waited may have gone, which is no matter.
-                Last::Passed(done) => {
-                    let _ = done.send(());
+            self.append(schemas).await;
+        }
+        for then in last {
+            self.finish(then).await;
+        }
+    }
+
+    async fn finish(&mut self, then: Last) {
+        if let Some(next) = &self.next {
+            // The other committer ends with the pool, and the leases with it.
+            let _ = next.send(Job::Last(then));
+            return;
+        }
+        match then {
+            Last::Release(released) => {
+                let deleted = match self.client().await {
+                    Ok(client) => release(client, &released).await,
+                    Err(error) => Err(error),
+                };
+                if deleted.is_err() {
+                    release_later(released, self.own.clone());
                 }
+            }
+            // Whether the caller still waits does not matter.
+            Last::Passed(done) => {
+                let _ = done.send(());
             }
         }
     }
 
-    async fn append(&self, waiting: Vec<(Rows, oneshot::Sender<Result<(), StoreError>>)>) {
-        let lease = &self.lease;
-        if waiting.is_empty() {
-            return;
+    /// The connection, made anew where it was lost.
+    async fn client(&mut self) -> Result<&Client, StoreError> {
+        if self.client.as_ref().is_none_or(Client::is_closed) {
+            self.client = Some(self.reach.connect(self.commit).await?);
         }
-        if lease.is_closed() {
-            for (_, done) in waiting {
-                let reason = "the connection that held the lease is lost; open the run again".to_owned();
-                let _ = done.send(Err(StoreError::System { reason }));
-            }
-            return;
-        }
-        // Where the connection is lost that does not wait for the disk, the other one waits instead.
-        let client = if self.client.is_closed() { lease } else { &self.client };
+        self.client.as_ref().ok_or_else(|| StoreError::System { reason: "there is no connection".into() })
+    }
+
+    async fn append(&mut self, schemas: Vec<(Schema, Vec<Append>)>) {
+        let count = schemas.iter().map(|(_, appends)| appends.len()).sum::<usize>();
         Counters::count(&self.counters.groups, 1);
-        Counters::count(&self.counters.grouped, waiting.len() as u64);
-        Counters::count(&self.counters.syncs, self.syncs);
-        let mut all = Rows::default();
-        for (rows, _) in &waiting {
-            all.add(rows);
-        }
-        let together = insert(client, &all).await;
-        let one_by_one = together.is_err() && waiting.len() > 1;
-        for (rows, done) in waiting {
-            // One that fails must not spoil the others.
-            let result = if one_by_one { insert(client, &rows).await } else { together.clone() };
-            // Whoever no longer waits folds the journal again.
-            let _ = done.send(result);
+        Counters::count(&self.counters.grouped, count as u64);
+        Counters::count(&self.counters.syncs, u64::from(self.commit == Commit::Synced));
+        let client = match self.client().await {
+            Ok(client) => client,
+            Err(error) => {
+                for append in schemas.into_iter().flat_map(|(_, appends)| appends) {
+                    let _ = append.done.send(Err(error.clone()));
+                }
+                return;
+            }
+        };
+        let together: Vec<(Schema, Rows)> = schemas.iter().map(joined).collect();
+        let kept = insert(client, &together).await;
+        for (place, (_, appends)) in schemas.into_iter().enumerate() {
+            let kept = match &kept {
+                Ok(kept) if kept.get(place).is_some_and(|kept| *kept) => Ok(()),
+                Ok(_) => Err(StoreError::System { reason: "the run was erased meanwhile".into() }),
+                Err(error) => Err(error.clone()),
+            };
+            for append in appends {
+                // One that fails must not spoil the others.
+                let result = match &kept {
+                    Err(_) if count > 1 => alone(client, &append).await,
+                    kept => kept.clone(),
+                };
+                // A caller that no longer waits folds the journal again.
+                let _ = append.done.send(result);
+            }
         }
     }
 }
 
-async fn insert(client: &Client, rows: &Rows) -> Result<(), StoreError> {
-    if rows.runs.is_empty() {
-        return Ok(());
+async fn alone(client: &Client, append: &Append) -> Result<(), StoreError> {
+    let mut rows = Rows::default();
+    rows.add(&append.rows);
+    let kept = insert(client, &[(append.schema.clone(), rows)]).await?;
+    match kept.first() {
+        Some(true) => Ok(()),
+        _ => Err(StoreError::System { reason: "the run was erased meanwhile".into() }),
     }
-    let written = client.execute(INSERT, &[&rows.runs, &rows.seqs, &rows.lines]).await.map_err(failed)?;
-    if written == 0 {
-        return Err(StoreError::System { reason: "the run was erased meanwhile".into() });
+}
+
+/// Passes an append on whose lease is held, and answers one whose lease is lost.
+fn held(append: Append) -> Option<Append> {
+    if !append.lease.is_lost() {
+        return Some(append);
     }
+    let _ = append.done.send(Err(StoreError::LeaseLost));
+    None
+}
+
+fn joined((schema, appends): &(Schema, Vec<Append>)) -> (Schema, Rows) {
+    let mut all = Rows::default();
+    for append in appends {
+        all.add(&append.rows);
+    }
+    (schema.clone(), all)
+}
+
+/// Keeps rows of several schemas. For each schema whether they were kept; an error keeps none at all.
+async fn insert(client: &Client, schemas: &[(Schema, Rows)]) -> Result<Vec<bool>, StoreError> {
+    let (mut parts, mut counts) = (Vec::new(), Vec::new());
+    let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
+    for (place, (schema, rows)) in schemas.iter().enumerate() {
+        parts.push(schema.qualify(&part(place)).into_owned());
+        counts.push(format!("(SELECT count(*) > 0 FROM kept{place})"));
+        values.extend([&rows.runs as &(dyn ToSql + Sync), &rows.seqs, &rows.lines]);
+    }
+    let sql = format!("WITH {} SELECT ARRAY[{}]", parts.join(", "), counts.join(", "));
+    Ok(client.query_one(&sql, &values).await.map_err(failed)?.get(0))
+}
+
+/// The rows of one schema, all or none: what comes late for a run that was erased must not bring a part of it back. The runs are
+/// held, so that none can be erased between the look and the insert.
+fn part(place: usize) -> String {
+    let (runs, seqs, lines) = (place * 3 + 1, place * 3 + 2, place * 3 + 3);
+    format!(
+        "there{place} AS (SELECT no FROM holm_runs WHERE no = ANY(${runs}::int8[]) FOR KEY SHARE),
+         kept{place} AS (INSERT INTO holm_records SELECT * FROM unnest(${runs}::int8[], ${seqs}::int8[], ${lines}::bytea[])
+            WHERE (SELECT count(*) FROM there{place}) =
+                (SELECT count(DISTINCT no) FROM unnest(${runs}::int8[]) AS wanted (no)) RETURNING 1)"
+    )
+}
+
+async fn release(client: &Client, released: &Release) -> Result<(), StoreError> {
+    let Release { schema, run, lease, .. } = released;
+    let sql = "DELETE FROM holmdb_leases WHERE schema = :schema AND run = $1 AND hold = $2";
+    client.execute(&*schema.qualify(sql), &[&run.0, &lease.hold]).await.map_err(failed)?;
     Ok(())
 }
 
-/// First the name, then the lock: the next holder writes its own.
-async fn release(client: &Client, run: RunNo, (mark, lock): (i32, i32)) {
-    // Should this fail, then the connection is lost and the server has released everything.
-    let _ = client.execute("UPDATE holm_runs SET holder = NULL WHERE no = $1", &[&run.0]).await;
-    let _ = client.execute("SELECT pg_advisory_unlock($1, $2)", &[&mark, &lock]).await;
+/// Gives a lease back as soon as the database can be reached again, if that is soon.
+fn release_later(released: Release, own: mpsc::WeakUnboundedSender<Job>) {
+    let Some(tries) = released.tries.checked_sub(1) else { return };
+    tokio::spawn(async move {
+        tokio::time::sleep(RELEASE_PAUSE).await;
+        if let Some(own) = own.upgrade() {
+            let _ = own.send(Job::Last(Last::Release(Release { tries, ..released })));
+        }
+    });
 }

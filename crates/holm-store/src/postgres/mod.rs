@@ -1,108 +1,62 @@
 //! PostgreSQL: for stores that several machines share.
 //!
-//! Three connections: one syncs every commit and holds the leases, one commits without waiting for the disk, one asks
-//! questions. A lease is an advisory lock of the first connection, so the server takes it away when the process ends,
-//! however it ends; and when that connection is lost, nothing is appended any more by whoever had a lease then. A connection
-//! that is lost is made anew when the next question comes, and whoever opens a run after that has a lease of the new one.
+//! A process has one [`PostgresPool`] for a database and a store for each schema on it. Queries take any free connection; appends are
+//! committed in groups by two connections, one of which waits for the disk; one more holds the lease of the process. A run is driven
+//! by the process whose lease its row in `holmdb_leases` names. If that connection is lost, nothing is appended any more for the runs
+//! it held, their drivers stop ([`Journal::lost`](holm_runtime::Journal::lost)), and another process resumes them afterwards.
 
 mod address;
 mod backend;
 mod committer;
 mod jobs;
-mod line;
+mod lease;
+mod pool;
 mod queries;
 mod reach;
 mod schema;
+mod scope;
 mod slips;
 mod tls;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex as BlockingMutex, PoisonError},
-};
+use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256};
-use tokio::sync::{Mutex, MutexGuard};
-use tokio_postgres::{Client, error::SqlState};
+use tokio_postgres::error::SqlState;
 
-use crate::{
-    StoreError,
-    backend::{Counters, RunNo},
-};
-use line::Line;
-use reach::Reach;
+use crate::StoreError;
+use pool::{Checkout, Pool};
+pub use pool::{ParkedSession, PostgresPool};
+use scope::Schema;
 
-/// Marks Holm's advisory locks among those of other programs; the run's number is the other half. Locks are the whole
-/// database's, so each named schema has a mark of its own: runs of two schemas have the same numbers.
+/// Marks Holm's short locks among those of other programs; leases are locks with one number.
 const LOCKS: i32 = 0x686f_6c6d;
 
 /// Bytes of a schema's name; the server cuts what is longer, and two names would be one.
 const MOST_SCHEMA: usize = 63;
 
-/// The lock that changes of the schema take.
+/// The lock that changes of the schemas take.
 const SCHEMA_LOCK: i32 = 0;
-
-/// The lock under which references to large results change.
-const BLOB_LOCK: i32 = -1;
 
 /// How many causes of an error are told; no library nests deeper than half of it.
 const MOST_CAUSES: usize = 8;
 
 pub(crate) struct Postgres {
-    reach: Reach,
-    ask: Mutex<Client>,
-    /// What marks the locks of this store.
-    locks: i32,
-    /// The connections that append, as they are now.
-    line: Mutex<Arc<Line>>,
-    /// By which connection each run that is driven here is held.
-    held: BlockingMutex<HashMap<RunNo, Arc<Line>>>,
-    counters: Arc<Counters>,
+    pool: Arc<Pool>,
+    schema: Schema,
 }
 
 impl Postgres {
-    pub(crate) async fn open(url: &str, schema: Option<&str>) -> Result<Self, StoreError> {
+    pub(crate) async fn open(pool: &PostgresPool, schema: Option<&str>) -> Result<Self, StoreError> {
         if let Some(schema) = schema {
             check_schema(schema)?;
         }
-        let locks = schema.map_or(LOCKS, locks_of);
-        let reach = Reach::new(url, schema)?;
-        let mut ask = reach.connect("on").await?;
-        if let Some(schema) = schema {
-            make_schema(&ask, schema).await?;
-        }
-        schema::migrate(&mut ask, locks).await?;
-        let counters = Arc::<Counters>::default();
-        let line = Arc::new(Line::open(&reach, locks, &counters).await?);
-        let (ask, line, held) = (Mutex::new(ask), Mutex::new(line), BlockingMutex::default());
-        Ok(Self { reach, ask, locks, line, held, counters })
+        let (pool, schema) = (Arc::clone(&pool.inner), Schema::new(schema));
+        schema::migrate(&pool, &schema).await?;
+        Ok(Self { pool, schema })
     }
 
-    /// The connection that asks questions, made anew where it was lost.
-    async fn asking(&self) -> Result<MutexGuard<'_, Client>, StoreError> {
-        let mut client = self.ask.lock().await;
-        if client.is_closed() {
-            *client = self.reach.connect("on").await?;
-        }
-        Ok(client)
-    }
-
-    /// The connections that append, made anew where the one that holds the leases was lost.
-    async fn line(&self) -> Result<Arc<Line>, StoreError> {
-        let mut line = self.line.lock().await;
-        if line.is_lost() {
-            *line = Arc::new(Line::open(&self.reach, self.locks, &self.counters).await?);
-        }
-        Ok(Arc::clone(&line))
-    }
-
-    /// Whoever holds a run appends by the connection that has its lease, and by no other.
-    fn held_by(&self, run: RunNo) -> Option<Arc<Line>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).get(&run).cloned()
-    }
-
-    fn note_held(&self, run: RunNo, line: Arc<Line>) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(run, line);
+    /// A connection that asks questions in this schema.
+    async fn asking(&self) -> Result<Checkout<'_>, StoreError> {
+        self.pool.checkout(&self.schema).await
     }
 }
 
@@ -115,25 +69,6 @@ fn check_schema(name: &str) -> Result<(), StoreError> {
         return Err(StoreError::BadLabel { what: "the name of the schema".into(), reason });
     }
     Ok(())
-}
-
-/// Makes a schema unless it is there. Two who do that at once must not meet: `IF NOT EXISTS` alone lets one of them fail.
-async fn make_schema(client: &Client, name: &str) -> Result<(), StoreError> {
-    let sql = format!(
-        "BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {SCHEMA_LOCK}); CREATE SCHEMA IF NOT EXISTS \"{name}\"; COMMIT"
-    );
-    client.batch_execute(&sql).await.map_err(failed)?;
-    // Where all schemas see it, so that each can have its index. Without the right to add it, a search reads every text.
-    let _ = client.batch_execute("CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public").await;
-    Ok(())
-}
-
-/// What marks the locks of a schema. Two names with one mark would only wait for each other.
-fn locks_of(schema: &str) -> i32 {
-    let digest = Sha256::digest(schema);
-    let first = digest.iter().take(4).fold(0_i32, |mark, byte| (mark << 8) | i32::from(*byte));
-    // Never the mark of a store that has no schema of its own.
-    if first == LOCKS { !first } else { first }
 }
 
 /// What the server says, in the store's words.
@@ -165,12 +100,6 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         }
     }
     said
-}
-
-/// The half of a lock that names a run.
-fn lock_of(run: RunNo) -> Result<i32, StoreError> {
-    i32::try_from(run.0)
-        .map_err(|_| StoreError::System { reason: "a store holds 2,147,483,647 runs at the most".into() })
 }
 
 fn signed(value: u64) -> i64 {

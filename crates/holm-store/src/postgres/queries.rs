@@ -1,41 +1,46 @@
 //! Questions and changes in PostgreSQL's SQL, one function each.
 
-use tokio_postgres::{Client, Row, Transaction, types::ToSql};
+use tokio_postgres::{Row, types::ToSql};
 
-use super::{clean, failed, signed, unsigned};
+use super::{
+    clean, failed,
+    lease::ALIVE,
+    scope::{Scoped, ScopedTransaction},
+    signed, unsigned,
+};
 use crate::{
     StoreError,
     backend::{BlobRow, Derived, ListFilter, ListedRow, RunNo, RunRow, Stale},
-    derive::{Day, Entry, HeadFacts, LedgerRow, Subject, Tally},
+    derive::{Day, Entry, HeadFacts, LedgerRow, Subject, TIME_BYTES, Tally},
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// Makes a run; the caller commits.
 pub(super) async fn create(
-    tx: &Transaction<'_>,
-    locks: i32,
+    tx: &ScopedTransaction<'_>,
     id: &str,
     key: Option<&[u8]>,
     now: u64,
-    holder: Option<String>,
 ) -> Result<RunNo> {
     let erased = tx.query_opt("SELECT 1 FROM holm_stones WHERE id = $1", &[&id]).await.map_err(failed)?;
     if erased.is_some() {
         return Err(StoreError::Erased { run: id.into() });
     }
-    // A name whose maker died before the first record was kept is free. Whoever lives has its lock.
-    let stillborn = "DELETE FROM holm_runs r WHERE r.id = $1
-         AND NOT EXISTS (SELECT 1 FROM holm_records WHERE run = r.no)
-         AND NOT EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
-             AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-             AND l.classid = $2::int4::oid AND l.objid = r.no::int4::oid)";
-    tx.execute(stillborn, &[&id, &locks]).await.map_err(failed)?;
+    // A name whose maker died before the first record was kept is free. A maker that lives has a lease that is held.
+    let stillborn = format!(
+        "{ALIVE}, gone AS (DELETE FROM holm_runs r WHERE r.id = $1
+            AND NOT EXISTS (SELECT 1 FROM holm_records WHERE run = r.no)
+            AND NOT EXISTS (SELECT 1 FROM holmdb_leases l WHERE l.schema = :schema AND l.run = r.no
+                AND l.lease IN (SELECT lease FROM alive)) RETURNING no)
+         DELETE FROM holmdb_leases l USING gone WHERE l.schema = :schema AND l.run = gone.no"
+    );
+    tx.execute(&stillborn, &[&id]).await.map_err(failed)?;
     let row = tx
         .query_opt(
-            "INSERT INTO holm_runs (id, created, key, holder) VALUES ($1, $2, $3, $4)
+            "INSERT INTO holm_runs (id, created, key) VALUES ($1, $2, $3)
              ON CONFLICT (id) DO NOTHING RETURNING no",
-            &[&id, &signed(now), &key, &holder],
+            &[&id, &signed(now), &key],
         )
         .await
         .map_err(failed)?;
@@ -43,21 +48,21 @@ pub(super) async fn create(
 }
 
 /// The page of a list.
-pub(super) async fn list(client: &Client, locks: i32, filter: &ListFilter<'_>) -> Result<Vec<ListedRow>> {
+pub(super) async fn list(client: &Scoped<'_>, filter: &ListFilter<'_>) -> Result<Vec<ListedRow>> {
     let time = if filter.by_created { "r.created" } else { "coalesce(h.updated, r.created)" };
     let (compare, order) = if filter.oldest_first { (">", "ASC") } else { ("<", "DESC") };
-    let mut sql = String::from(
-        "SELECT r.no, r.id, r.key, r.created, coalesce(h.updated, r.created), coalesce(h.records, 0),
+    let mut sql = format!(
+        "{ALIVE} SELECT r.no, r.id, r.key, r.created, coalesce(h.updated, r.created), coalesce(h.records, 0),
             coalesce(h.agent, ''), coalesce(h.model, ''), r.named, h.title,
-            CASE WHEN EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
-                AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                AND l.classid = $1::int4::oid AND l.objid = r.no::int4::oid) THEN r.holder END,
-            ARRAY (SELECT tag FROM holm_tags WHERE run = r.no ORDER BY tag COLLATE \"C\")
-         FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no WHERE true",
+            CASE WHEN l.lease IN (SELECT lease FROM alive) THEN l.holder END,
+            ARRAY (SELECT tag FROM holm_tags WHERE run = r.no ORDER BY tag COLLATE \"C\"),
+            EXISTS (SELECT 1 FROM holm_records WHERE run = r.no)
+         FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no
+         LEFT JOIN holmdb_leases l ON l.schema = :schema AND l.run = r.no WHERE true",
     );
     let (at, no) = filter.after.map_or((0, 0), |(at, no)| (signed(at), no));
     let limit = signed(filter.limit);
-    let mut values: Vec<&(dyn ToSql + Sync)> = vec![&locks];
+    let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
     if let Some(id) = &filter.id {
         values.push(id);
         sql += &format!(" AND r.id = ${}", values.len());
@@ -88,16 +93,22 @@ fn listed(row: &Row) -> ListedRow {
         derived: row.get(9),
         holder: row.get(10),
         tags: row.get(11),
+        has_begun: row.get(12),
     }
 }
 
-pub(super) async fn stale(client: &Client) -> Result<Vec<Stale>> {
+pub(super) async fn stale(client: &Scoped<'_>) -> Result<Vec<Stale>> {
     let rows = client
         .query(
-            "SELECT r.no, r.id, r.key, coalesce((SELECT max(seq) + 1 FROM holm_records WHERE run = r.no), 0),
-                coalesce(h.records, 0), h.title IS NOT NULL, coalesce(h.folded, 0)
-             FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no WHERE r.moved",
-            &[],
+            "SELECT r.no, r.id, r.key, coalesce(x.seq + 1, 0), coalesce(h.records, 0), h.title IS NOT NULL,
+                coalesce(h.folded, 0),
+                CASE WHEN x.seq + 1 = h.records THEN NULL
+                    WHEN r.key IS NULL THEN substring(x.line FROM 1 FOR $1::int4) ELSE x.line END
+             FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no
+             LEFT JOIN LATERAL (
+                SELECT seq, line FROM holm_records WHERE run = r.no ORDER BY seq DESC LIMIT 1) x ON true
+             WHERE r.moved",
+            &[&i32::try_from(TIME_BYTES).unwrap_or(i32::MAX)],
         )
         .await
         .map_err(failed)?;
@@ -107,33 +118,41 @@ pub(super) async fn stale(client: &Client) -> Result<Vec<Stale>> {
         head_at: unsigned(row.get(4)),
         titled: row.get(5),
         folded: unsigned(row.get(6)),
+        last: row.get::<_, Option<Vec<u8>>>(7).unwrap_or_default(),
     };
     Ok(rows.iter().map(stale).collect())
 }
 
-pub(super) async fn keep_head(tx: &Transaction<'_>, run: RunNo, facts: &HeadFacts) -> Result<()> {
+pub(super) async fn keep_heads(tx: &ScopedTransaction<'_>, heads: &[(RunNo, HeadFacts)]) -> Result<()> {
+    let column = |of: fn(&HeadFacts) -> u64| heads.iter().map(|(_, facts)| signed(of(facts))).collect();
+    let (records, updated): (Vec<i64>, Vec<i64>) =
+        (column(|facts| facts.records), column(|facts| facts.updated));
+    let text = |of: fn(&HeadFacts) -> &str| heads.iter().map(|(_, facts)| clean(of(facts))).collect();
+    let (agents, models): (Vec<String>, Vec<String>) =
+        (text(|facts| &facts.agent), text(|facts| &facts.model));
+    let titles: Vec<Option<&[u8]>> = heads.iter().map(|(_, facts)| facts.title.as_deref()).collect();
+    let runs: Vec<RunNo> = heads.iter().map(|(run, _)| *run).collect();
     tx.execute(
         "INSERT INTO holm_heads (run, records, updated, agent, model, title)
-         SELECT no, $2, $3, $4, $5, $6 FROM holm_runs WHERE no = $1
+         SELECT r.no, j.records, j.updated, j.agent, j.model, j.title
+            FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::text[], $5::text[], $6::bytea[])
+                AS j (run, records, updated, agent, model, title) JOIN holm_runs r ON r.no = j.run
          ON CONFLICT (run) DO UPDATE SET records = excluded.records, updated = excluded.updated,
             agent = coalesce(nullif(excluded.agent, ''), holm_heads.agent),
             model = coalesce(nullif(excluded.model, ''), holm_heads.model),
             title = coalesce(excluded.title, holm_heads.title)",
-        &[
-            &run.0,
-            &signed(facts.records),
-            &signed(facts.updated),
-            &clean(&facts.agent),
-            &clean(&facts.model),
-            &facts.title,
-        ],
+        &[&numbers(&runs), &records, &updated, &agents, &models, &titles],
     )
     .await
     .map_err(failed)?;
-    settle(tx, run).await
+    settle(tx, &runs).await
 }
 
-pub(super) async fn keep_folded(tx: &Transaction<'_>, run: RunNo, derived: &Derived) -> Result<()> {
+pub(super) fn numbers(runs: &[RunNo]) -> Vec<i64> {
+    runs.iter().map(|run| run.0).collect()
+}
+
+pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived: &Derived) -> Result<()> {
     let records = derived.records;
     // The run's row is held, so that two who fold do it one after the other.
     let found =
@@ -170,23 +189,33 @@ pub(super) async fn keep_folded(tx: &Transaction<'_>, run: RunNo, derived: &Deri
     )
     .await
     .map_err(failed)?;
-    settle(tx, run).await
+    let (state_at, state) = derived.state.as_ref().map(|(at, state)| (signed(*at), state)).unzip();
+    tx.execute(
+        "INSERT INTO holm_folds VALUES ($1, $2, coalesce($3::int8, 0), $4::bytea) ON CONFLICT (run) DO UPDATE SET
+            counted = excluded.counted, state_at = coalesce($3::int8, holm_folds.state_at),
+            state = coalesce($4::bytea, holm_folds.state)",
+        &[&run.0, &signed(records), &state_at, &state],
+    )
+    .await
+    .map_err(failed)?;
+    settle(tx, &[run]).await
 }
 
-/// A run that nobody drives and of which everything is known need not be looked at again.
-async fn settle(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
+/// Runs that nobody drives and of which everything is known need not be looked at again.
+async fn settle(tx: &ScopedTransaction<'_>, runs: &[RunNo]) -> Result<()> {
     tx.execute(
-        "UPDATE holm_runs SET moved = false WHERE no = $1 AND holder IS NULL AND EXISTS (
-            SELECT 1 FROM holm_heads WHERE run = $1 AND records = folded
-            AND records = (SELECT coalesce(max(seq) + 1, 0) FROM holm_records WHERE run = $1))",
-        &[&run.0],
+        "UPDATE holm_runs r SET moved = false WHERE r.no = ANY($1)
+         AND NOT EXISTS (SELECT 1 FROM holmdb_leases WHERE schema = :schema AND run = r.no) AND EXISTS (
+            SELECT 1 FROM holm_heads h WHERE h.run = r.no AND h.records = h.folded
+            AND h.records = (SELECT coalesce(max(seq) + 1, 0) FROM holm_records WHERE run = r.no))",
+        &[&numbers(runs)],
     )
     .await
     .map_err(failed)?;
     Ok(())
 }
 
-async fn keep_entry(tx: &Transaction<'_>, run: RunNo, entry: &Entry) -> Result<()> {
+async fn keep_entry(tx: &ScopedTransaction<'_>, run: RunNo, entry: &Entry) -> Result<()> {
     let (kind, name) = match &entry.subject {
         Subject::Model(name) => (0_i64, name),
         Subject::Tool(name) => (1, name),
@@ -204,6 +233,7 @@ async fn keep_entry(tx: &Transaction<'_>, run: RunNo, entry: &Entry) -> Result<(
         unpriced,
         millis,
         bytes,
+        tokens.estimated,
     ]
     .map(signed)
     .to_vec();
@@ -216,7 +246,7 @@ async fn keep_entry(tx: &Transaction<'_>, run: RunNo, entry: &Entry) -> Result<(
     Ok(())
 }
 
-async fn keep_standing(tx: &Transaction<'_>, run: RunNo, row: &LedgerRow) -> Result<()> {
+async fn keep_standing(tx: &ScopedTransaction<'_>, run: RunNo, row: &LedgerRow) -> Result<()> {
     let numbers = row.numbers.map(signed).to_vec();
     tx.execute(
         "INSERT INTO holm_ledger VALUES ($1, $2, $3, $4, $5)",
@@ -227,7 +257,7 @@ async fn keep_standing(tx: &Transaction<'_>, run: RunNo, row: &LedgerRow) -> Res
     Ok(())
 }
 
-pub(super) async fn ledger(client: &Client, kind: Option<&str>) -> Result<Vec<(RunRow, LedgerRow)>> {
+pub(super) async fn ledger(client: &Scoped<'_>, kind: Option<&str>) -> Result<Vec<(RunRow, LedgerRow)>> {
     let sql = "SELECT r.no, r.id, r.key, l.kind, l.model, l.numbers, l.whys
          FROM holm_ledger l JOIN holm_runs r ON r.no = l.run WHERE $1::text IS NULL OR l.kind = $1";
     let rows = client.query(sql, &[&kind.map(clean)]).await.map_err(failed)?;
@@ -240,7 +270,7 @@ pub(super) async fn ledger(client: &Client, kind: Option<&str>) -> Result<Vec<(R
     Ok(rows.iter().map(|row| (run_row(row), standing(row))).collect())
 }
 
-pub(super) async fn usage(client: &Client) -> Result<Vec<(String, Entry)>> {
+pub(super) async fn usage(client: &Scoped<'_>) -> Result<Vec<(String, Entry)>> {
     let rows = client
         .query("SELECT r.id, u.day, u.kind, u.name, u.numbers FROM holm_usage u JOIN holm_runs r ON r.no = u.run", &[])
         .await
@@ -257,6 +287,7 @@ fn entry(row: &Row) -> Entry {
         cached: number(4),
         cache_write: number(5),
         reasoning: number(6),
+        estimated: number(11),
     };
     let tally = Tally {
         calls: number(0),
@@ -271,7 +302,11 @@ fn entry(row: &Row) -> Entry {
     Entry { day: Day::new(unsigned(row.get(1))), subject, tally }
 }
 
-pub(super) async fn matching(client: &Client, terms: &[String], limit: u64) -> Result<Vec<(RunRow, u64)>> {
+pub(super) async fn matching(
+    client: &Scoped<'_>,
+    terms: &[String],
+    limit: u64,
+) -> Result<Vec<(RunRow, u64)>> {
     let escaped = |term: &String| {
         let term = term.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
         format!("%{term}%")
@@ -289,7 +324,7 @@ pub(super) async fn matching(client: &Client, terms: &[String], limit: u64) -> R
 }
 
 /// Removes every row of a run and what only it refers to; the caller holds the lock of references.
-pub(super) async fn erase(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
+pub(super) async fn erase(tx: &ScopedTransaction<'_>, run: RunNo) -> Result<()> {
     // First, so that what comes late for it waits and finds no run: it would stay behind what is swept here already.
     tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;
     tx.execute(
@@ -299,11 +334,18 @@ pub(super) async fn erase(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
     )
     .await
     .map_err(failed)?;
-    for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage", "ledger"] {
+    for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage", "ledger", "folds"] {
         tx.execute(&format!("DELETE FROM holm_{table} WHERE run = $1"), &[&run.0]).await.map_err(failed)?;
+    }
+    for table in ["at_work", "leases"] {
+        let sql = format!("DELETE FROM holmdb_{table} WHERE schema = :schema AND run = $1");
+        tx.execute(&sql, &[&run.0]).await.map_err(failed)?;
     }
     Ok(())
 }
+
+/// Notes in the table of the whole database that a run is at work, for a reason; beside the statement that makes it so.
+pub(super) const NOTE_AT_WORK: &str = "INSERT INTO holmdb_at_work (schema, id, reason, run)";
 
 pub(super) fn run_row(row: &Row) -> RunRow {
     RunRow { no: RunNo(row.get(0)), id: row.get(1), key: row.get(2) }

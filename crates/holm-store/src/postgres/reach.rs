@@ -5,7 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio_postgres::{Client, Config};
+use tokio::task::JoinHandle;
+use tokio_postgres::{CancelToken, Client, Config};
 
 use super::{
     address::{Address, Idle},
@@ -27,11 +28,25 @@ const UNHEARD: Duration = Duration::from_secs(60);
 /// last of them would wait for hours.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The longest that the server works on one statement. The largest journal is read in less, and a search without an index
+/// must not hold a connection for ever.
+const STATEMENT_TIMEOUT: Duration = Duration::from_mins(2);
+/// The longest that a transaction may stand still: its locks are in the way of others.
+const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
+/// How long the request to stop a query may take.
+const CANCEL_TIME: Duration = Duration::from_secs(5);
+
+/// Whether a commit waits until the server's disk has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Commit {
+    Synced,
+    Written,
+}
+
 /// How the server is reached.
 pub(super) struct Reach {
     config: Config,
     tls: Tls,
-    schema: Option<String>,
     patience: Duration,
     pause: Duration,
     /// When a connection could not be made last, and why.
@@ -39,7 +54,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    pub(super) fn new(url: &str, schema: Option<&str>) -> Result<Self, StoreError> {
+    pub(super) fn new(url: &str) -> Result<Self, StoreError> {
         let Address { mut config, tls, idle } = Address::read(url)?;
         // What the address says is meant.
         if idle == Idle::Unsaid {
@@ -54,16 +69,24 @@ impl Reach {
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(UNHEARD);
         }
-        let (tls, schema) = (Tls::new(tls)?, schema.map(str::to_owned));
-        Ok(Self { config, tls, schema, patience: PATIENCE, pause: PAUSE, failure: Mutex::default() })
+        let tls = Tls::new(tls)?;
+        Ok(Self { config, tls, patience: PATIENCE, pause: PAUSE, failure: Mutex::default() })
     }
 
     /// Makes a connection. Says at once that there is none where that was found a moment ago.
-    pub(super) async fn connect(&self, synchronous_commit: &str) -> Result<Client, StoreError> {
+    pub(super) async fn connect(&self, commit: Commit) -> Result<Client, StoreError> {
+        self.connect_watched(commit).await.map(|(client, _)| client)
+    }
+
+    /// As [`connect`](Self::connect), with a task that ends when the connection does.
+    pub(super) async fn connect_watched(
+        &self,
+        commit: Commit,
+    ) -> Result<(Client, JoinHandle<()>), StoreError> {
         if let Some(error) = self.just_failed() {
             return Err(error);
         }
-        let made = tokio::time::timeout(self.patience, self.make(synchronous_commit)).await;
+        let made = tokio::time::timeout(self.patience, self.make(commit)).await;
         let made = made.unwrap_or_else(|_| {
             let reason = "the database does not answer; is it running, and is the address right?".into();
             Err(StoreError::System { reason })
@@ -72,18 +95,29 @@ impl Reach {
         made
     }
 
-    async fn make(&self, synchronous_commit: &str) -> Result<Client, StoreError> {
+    async fn make(&self, commit: Commit) -> Result<(Client, JoinHandle<()>), StoreError> {
         let (client, connection) = self.config.connect(self.tls.clone()).await.map_err(failed)?;
-        // Ends with the client, or when the server is gone; every question says so then.
-        tokio::spawn(connection);
-        let mut set =
-            format!("SET synchronous_commit = {synchronous_commit}; SET client_min_messages = warning");
-        if let Some(schema) = &self.schema {
-            // The name was looked at: nothing in it ends the quotation.
-            set += &format!("; SET search_path = \"{schema}\", public");
-        }
-        client.batch_execute(&set).await.map_err(failed)?;
-        Ok(client)
+        // Ends with the client, or when the server is gone; each query reports the error then.
+        let ended = tokio::spawn(async move {
+            let _ = connection.await;
+        });
+        let commit = match commit {
+            Commit::Synced => "on",
+            Commit::Written => "off",
+        };
+        let (statement, idle) = (STATEMENT_TIMEOUT.as_millis(), TRANSACTION_TIMEOUT.as_millis());
+        let settings = format!(
+            "SET synchronous_commit = {commit}; SET client_min_messages = warning;
+             SET statement_timeout = {statement}; SET idle_in_transaction_session_timeout = {idle}"
+        );
+        client.batch_execute(&settings).await.map_err(failed)?;
+        Ok((client, ended))
+    }
+
+    /// Asks the server to stop the query that a connection runs now.
+    pub(super) async fn cancel(&self, query: CancelToken) {
+        // If the request does not arrive, the statement's time limit ends the query.
+        let _ = tokio::time::timeout(CANCEL_TIME, query.cancel_query(self.tls.clone())).await;
     }
 
     /// Why a connection could not be made a moment ago.

@@ -1,12 +1,28 @@
 //! Tables, and how older ones become the present ones. The tables have Holm's name, so that a database can be shared.
 
-use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
-use super::{SCHEMA_LOCK, failed};
+use super::{
+    LOCKS, SCHEMA_LOCK, failed,
+    pool::{Checkout, Pool},
+    scope::{Schema, ScopedTransaction},
+};
 use crate::StoreError;
 
+/// Tables of the whole database, beside those of the usual schema. `holmdb_leases` has a row for each run that is driven;
+/// `holmdb_at_work` one for each session that is at work or for which a prompt waits, so that a server finds those without a holder
+/// with one query.
+const SHARED: &str = "CREATE TABLE IF NOT EXISTS holmdb_leases (
+        schema text NOT NULL, run int8 NOT NULL, lease int8 NOT NULL, hold int8 NOT NULL, holder text NOT NULL,
+        PRIMARY KEY (schema, run)
+     );
+     CREATE TABLE IF NOT EXISTS holmdb_at_work (
+        schema text NOT NULL, id text NOT NULL, reason text NOT NULL, run int8 NOT NULL,
+        since timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (schema, id, reason)
+     );";
+
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 7] = [
     "CREATE TABLE holm_meta (name text PRIMARY KEY, value bytea NOT NULL);
      CREATE TABLE holm_runs (
         no bigserial PRIMARY KEY, id text NOT NULL UNIQUE, created int8 NOT NULL,
@@ -62,19 +78,52 @@ const STEPS: [&str; 5] = [
         tray text NOT NULL, name text NOT NULL, key bytea, at int8 NOT NULL, version int8 NOT NULL,
         body bytea NOT NULL, PRIMARY KEY (tray, name)
      );",
+    // Usage and ledger hold `counted` records; `state` is the fold after `state_at` of them.
+    "CREATE TABLE holm_folds (run int8 PRIMARY KEY, counted int8 NOT NULL, state_at int8 NOT NULL, state bytea);",
+    // Who drives a run is in a table of the whole database now.
+    "ALTER TABLE holm_runs DROP COLUMN holder;",
 ];
 
-/// Brings a database to the present schema, all steps or none.
-pub(super) async fn migrate(client: &mut Client, locks: i32) -> Result<(), StoreError> {
-    let tx = client.transaction().await.map_err(failed)?;
-    tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&locks, &SCHEMA_LOCK]).await.map_err(failed)?;
-    tx.batch_execute("CREATE TABLE IF NOT EXISTS holm_schema (version int4 NOT NULL)")
-        .await
-        .map_err(failed)?;
+/// Makes the tables of the whole database, unless they are there.
+pub(super) async fn make_shared(checkout: &mut Checkout<'_>) -> Result<(), StoreError> {
+    let tables =
+        "SELECT to_regclass('holmdb_leases') IS NOT NULL AND to_regclass('holmdb_at_work') IS NOT NULL";
+    let row = checkout.scoped()?.query_opt(tables, &[]).await.map_err(failed)?;
+    if row.is_some_and(|row| row.get(0)) {
+        return Ok(());
+    }
+    let tx = checkout.transaction().await?;
+    lock(&tx).await?;
+    tx.batch_execute(SHARED).await.map_err(failed)?;
+    tx.commit().await.map_err(failed)
+}
+
+/// Brings a store to the present schema, all steps or none.
+pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreError> {
+    let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+    // Nearly always there is nothing to do, and servers open the stores of all their users.
+    if version(&pool.checkout(schema).await?).await? == Some(known) {
+        return Ok(());
+    }
+    let usual = Schema::default();
+    let mut checkout = pool.checkout(&usual).await?;
+    if let Some(name) = schema.name() {
+        make_schema(&mut checkout, name).await?;
+    }
+    let tx = checkout.transaction().await?;
+    lock(&tx).await?;
+    if let Some(name) = schema.name() {
+        // Steps make indexes, whose names take no schema. Only for this transaction.
+        tx.batch_execute(&format!("SET LOCAL search_path = \"{name}\", public")).await.map_err(failed)?;
+    }
+    tx.batch_execute(
+        "SET LOCAL statement_timeout = 0; CREATE TABLE IF NOT EXISTS holm_schema (version int4 NOT NULL)",
+    )
+    .await
+    .map_err(failed)?;
     let row = tx.query_opt("SELECT version FROM holm_schema", &[]).await.map_err(failed)?;
     let found: i32 = row.map_or(0, |row| row.get(0));
     let found = u32::try_from(found).unwrap_or(u32::MAX);
-    let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
     if found > known {
         return Err(StoreError::Newer { found, known });
     }
@@ -87,4 +136,33 @@ pub(super) async fn migrate(client: &mut Client, locks: i32) -> Result<(), Store
         tx.execute("INSERT INTO holm_schema VALUES ($1)", &[&version]).await.map_err(failed)?;
     }
     tx.commit().await.map_err(failed)
+}
+
+/// The schema of a store; none where there is no store yet.
+async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
+    let missing = [Some(&SqlState::UNDEFINED_TABLE), Some(&SqlState::INVALID_SCHEMA_NAME)];
+    match checkout.scoped()?.query_opt("SELECT version FROM holm_schema", &[]).await {
+        Ok(row) => Ok(row.and_then(|row| u32::try_from(row.get::<_, i32>(0)).ok())),
+        Err(error) if missing.contains(&error.code()) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Two processes that change the tables at once must not meet: `IF NOT EXISTS` alone lets one of them fail.
+async fn lock(tx: &ScopedTransaction<'_>) -> Result<(), StoreError> {
+    let sql = "SELECT pg_advisory_xact_lock($1, $2)";
+    tx.execute(sql, &[&LOCKS, &SCHEMA_LOCK]).await.map_err(failed)?;
+    Ok(())
+}
+
+/// Makes a schema unless it is there.
+async fn make_schema(checkout: &mut Checkout<'_>, name: &str) -> Result<(), StoreError> {
+    let tx = checkout.transaction().await?;
+    lock(&tx).await?;
+    tx.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS \"{name}\"")).await.map_err(failed)?;
+    tx.commit().await.map_err(failed)?;
+    // Where all schemas see it, so that each can have its index. Without the right to add it, a search reads every text.
+    let extension = "CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public";
+    let _ = checkout.scoped()?.batch_execute(extension).await;
+    Ok(())
 }

@@ -2,8 +2,9 @@
 
 use tokio_postgres::Row;
 
-use super::{Postgres, signed, unsigned};
+use super::{Postgres, queries, scope::Values, signed, unsigned};
 use crate::{
+    PROMPT_TRAY,
     backend::Pending,
     slips::rows::{SlipRow, SlipRows},
 };
@@ -26,12 +27,19 @@ impl SlipRows for Postgres {
     }
 
     fn put_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool> {
-        let sql = "INSERT INTO holm_slips (tray, name, key, at, version, body) VALUES ($1, $2, $3, $4, 0, $5)
-             ON CONFLICT DO NOTHING";
+        const PUT: &str = "INSERT INTO holm_slips (tray, name, key, at, version, body)
+             VALUES ($1, $2, $3, $4, 0, $5) ON CONFLICT DO NOTHING";
         Box::pin(async move {
-            let values: super::backend::Values<'_> =
-                &[&row.tray, &row.name, &row.key, &signed(row.at), &row.body];
-            self.changes(sql, values).await
+            let values: Values<'_> = &[&row.tray, &row.name, &row.key, &signed(row.at), &row.body];
+            if row.tray != PROMPT_TRAY {
+                return self.changes(PUT, values).await;
+            }
+            let sql = format!(
+                "WITH put AS ({PUT} RETURNING 1), noted AS ({} SELECT :schema, id, $1, no FROM holm_runs
+                 WHERE id = $2 ON CONFLICT DO NOTHING) SELECT 1 FROM put",
+                queries::NOTE_AT_WORK
+            );
+            Ok(self.row(&sql, values).await?.is_some())
         })
     }
 
@@ -44,7 +52,9 @@ impl SlipRows for Postgres {
     }
 
     fn take_slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, bool> {
-        let sql = "DELETE FROM holm_slips WHERE tray = $1 AND name = $2";
+        let sql =
+            "WITH done AS (DELETE FROM holmdb_at_work WHERE schema = :schema AND id = $2 AND reason = $1)
+             DELETE FROM holm_slips WHERE tray = $1 AND name = $2";
         Box::pin(async move { self.changes(sql, &[&tray, &name]).await })
     }
 }

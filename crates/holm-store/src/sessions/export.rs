@@ -32,9 +32,13 @@ impl Store {
             Format::JsonLines => Ok(text),
             Format::Markdown => {
                 let session = self.session(run).await?;
-                let records = journal::decode_strict(&text)
-                    .map_err(|error| StoreError::Damaged { run: run.into(), reason: error.to_string() })?;
-                Ok(markdown::write(&session, &records).into_bytes())
+                let run = run.to_owned();
+                blocking(move || {
+                    let records = journal::decode_strict(&text)
+                        .map_err(|error| StoreError::Damaged { run, reason: error.to_string() })?;
+                    Ok(markdown::write(&session, &records).into_bytes())
+                })
+                .await
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use holm_kernel::{Input, journal};
 
+use super::blocking;
 use crate::{
     Store, StoreError,
     backend::Creation,
@@ -16,9 +17,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotAJournal`] for damage of any kind, a torn end included; [`StoreError::Exists`].
     pub async fn import(&self, text: &[u8], run: Option<&str>) -> Result<String, StoreError> {
-        let records = journal::decode_strict(text)?;
         let unstarted = |reason: &str| StoreError::NotStarted { reason: reason.into() };
-        let first = records.first().ok_or_else(|| unstarted("it is empty"))?;
+        let whole = text.to_vec();
+        let first = blocking(move || Ok(journal::decode_strict(&whole)?.into_iter().next())).await?;
+        let first = first.ok_or_else(|| unstarted("it is empty"))?;
         let id = match (run, first.payload().input()) {
             (Some(run), _) => run.to_owned(),
             (None, Ok(Input::Started(started))) => started.run.clone(),

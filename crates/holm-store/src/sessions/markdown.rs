@@ -152,6 +152,7 @@ impl Telling {
             | Input::ChildStarted { .. }
             | Input::ToolsChanged(_)
             | Input::ModeChanged(_)
+            | Input::Narrowed(_)
             | Input::GrantsChanged(_)
             | Input::BudgetChanged(_)
             | Input::TimePassed => {}

@@ -2,6 +2,7 @@
 
 mod export;
 mod import;
+mod inputs;
 mod list;
 mod markdown;
 mod retention;
@@ -10,7 +11,6 @@ mod usage;
 mod withheld;
 
 pub use export::Format;
-#[cfg(feature = "sqlite")]
 pub(crate) use export::blocking;
 pub use list::{Cursor, Listing, Order, Page, Session, Sort};
 pub use retention::{Erased, Retention};

@@ -3,6 +3,7 @@
 use holm_kernel::{Seq, Timestamp, journal};
 use serde::{Deserialize, Serialize};
 
+use super::blocking;
 use crate::{
     Store, StoreError, TextKind,
     backend::{ListFilter, RunRow},
@@ -71,12 +72,16 @@ impl Store {
             let Some(last) = rows.last() else { return Ok(hits) };
             after = Some((last.created, last.run.no.0));
             for row in rows {
-                let lines = self.inner.lines(&row.run, 0..u64::MAX).await?;
-                for line in lines.iter().rev() {
-                    hits.extend(hit(&row.run, line, terms));
-                    if hits.len() == limit {
-                        return Ok(hits);
-                    }
+                let lines = self.inner.backend.records(row.run.no, 0..u64::MAX).await?;
+                let (store, terms, left) = (self.clone(), terms.to_vec(), limit - hits.len());
+                let found = blocking(move || {
+                    let lines = store.inner.opened(&row.run, lines, 0)?;
+                    let found = lines.iter().rev().filter_map(|line| hit(&row.run, line, &terms));
+                    Ok(found.take(left).collect::<Vec<_>>())
+                });
+                hits.extend(found.await?);
+                if hits.len() == limit {
+                    return Ok(hits);
                 }
             }
         }
@@ -116,14 +121,14 @@ fn hit(run: &RunRow, line: &[u8], terms: &[String]) -> Option<Hit> {
 
 /// A line as a reader of single records sees it; whoever folds a journal verifies its chain.
 #[derive(Deserialize)]
-struct Line {
+pub(super) struct Line {
     seq: Seq,
     at: Timestamp,
-    input: holm_kernel::Input,
+    pub(super) input: holm_kernel::Input,
 }
 
 impl Line {
-    fn read(line: &[u8]) -> Option<Self> {
+    pub(super) fn read(line: &[u8]) -> Option<Self> {
         // The reader of journals bounds length and depth; a single line must not be able to do more.
         if line.len() as u64 > journal::MAX_LINE_BYTES {
             return None;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};
 
+use super::blocking;
 use crate::{Day, Entry, Store, StoreError, Subject, Tally, backend::ListFilter, derive, store::Depth};
 
 /// Stands for an agent whose name a journal no longer tells.
@@ -88,7 +90,17 @@ impl Store {
     pub async fn fold_usage(&self, run: &str) -> Result<derive::Folded, StoreError> {
         let row = self.find(run).await?;
         let (text, _) = self.text(&row).await?;
-        Ok(derive::fold(&holm_kernel::journal::decode(&text)?.records))
+        blocking(move || Ok(derive::fold(&holm_kernel::journal::decode(&text)?.records))).await
+    }
+
+    /// What all sessions have cost, as far as prices are known. Only sessions that moved since somebody asked last are
+    /// looked at, and of those only the records that are new.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn spent(&self) -> Result<NanoUsd, StoreError> {
+        self.catch_up(Depth::Everything).await?;
+        self.inner.backend.spent().await.map(NanoUsd::new)
     }
 }
 

@@ -27,8 +27,8 @@ impl Store {
         row.map(|row| self.inner.opened_slip(row)).transpose()
     }
 
-    /// Puts a note into a tray. Whether it was put: not if there is one of that name. One that has the name of a run goes
-    /// when that run is erased.
+    /// Puts a note into a tray. Whether it was put: not if there is one of that name. One that was put survives a loss of
+    /// power. One that has the name of a run goes when that run is erased.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

@@ -2,8 +2,9 @@
 
 use std::{
     ops::Range,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
+    thread,
     time::{Duration, SystemTime},
 };
 
@@ -13,8 +14,8 @@ use tokio::sync::oneshot;
 
 use super::{
     Db, Sqlite,
-    committer::{Job, OwnedBatch, bytes_of},
-    copy,
+    committer::{Job, Last, OwnedBatch, bytes_of},
+    copy, files,
     holder::Holder,
     leases, queries,
     writer::{Attempt, Refusal, insert, patiently},
@@ -22,15 +23,19 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Commits, Copied, Counters, Creation, Derived, Gravestone, ListFilter,
-        ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
+        Backend, Batch, BlobRow, Commits, Copied, Counters, Creation, Derived, Gravestone, LineRow,
+        ListFilter, ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
     },
-    derive::{Entry, HeadFacts, LedgerRow},
+    derive::{Entry, FoldRow, HeadFacts, LedgerRow},
     sessions::blocking,
 };
 
 /// How old a file must be before it counts as left over by a process that died between writing and naming it.
 const LEFT_OVER: Duration = Duration::from_secs(3_600);
+
+/// How long another process may take to write a release that it has queued, and how often that is checked.
+const RELEASE_NOTICE: Duration = Duration::from_millis(150);
+const RELEASE_CHECKS: u32 = 6;
 
 impl Sqlite {
     pub(super) fn read<T: Send + 'static>(
@@ -38,6 +43,7 @@ impl Sqlite {
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<'static, T> {
         let db = Arc::clone(&self.db);
+        Counters::count(&self.counters.questions, 1);
         Box::pin(blocking(move || db.read(work)))
     }
 
@@ -46,6 +52,7 @@ impl Sqlite {
         work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<'static, T> {
         let db = Arc::clone(&self.db);
+        Counters::count(&self.counters.questions, 1);
         Box::pin(blocking(move || db.writer.write(work)))
     }
 
@@ -61,8 +68,55 @@ impl Sqlite {
     async fn enqueue(&self, batch: Batch<'_>, durability: Durability) -> Result<(), StoreError> {
         let (done, answer) = oneshot::channel();
         self.committer.submit(Job::Append { batch: OwnedBatch::new(batch), durability, done });
-        answer.await.map_err(|_| StoreError::System { reason: "the store was closed meanwhile".into() })?
+        answer.await.map_err(|_| closed())?
     }
+
+    /// Makes a change that survives a loss of power once this returns, in one sync with all that waits for one. Says
+    /// whether anything was changed.
+    pub(super) fn write_synced(
+        &self,
+        work: impl FnMut(&Connection) -> Result<bool, StoreError> + Send + 'static,
+    ) -> Pending<'_, bool> {
+        let written = self.write(work);
+        Box::pin(async move {
+            let changed = written.await?;
+            if changed {
+                let (done, answer) = oneshot::channel();
+                self.committer.submit(Job::Sync { done });
+                answer.await.map_err(|_| closed())??;
+            }
+            Ok(changed)
+        })
+    }
+
+    /// Waits until everything that was submitted before is done.
+    async fn passed(&self) -> Result<(), StoreError> {
+        let (done, answer) = oneshot::channel();
+        self.committer.submit(Job::Last(Last::Passed(done)));
+        answer.await.map_err(|_| closed())
+    }
+
+    /// Takes a lease, with some patience for another process whose release is still queued.
+    async fn take_lease(&self, run: &RunRow, words: &str) -> Result<(), StoreError> {
+        // What this process has queued may be the run's last append.
+        self.passed().await?;
+        let (db, run, words) = (Arc::clone(&self.db), run.clone(), words.to_owned());
+        blocking(move || {
+            let mut left = RELEASE_CHECKS;
+            loop {
+                match db.writer.write(|conn| leases::take(conn, &db.holder, &run, &words)) {
+                    Err(StoreError::Busy { .. }) if left > 0 => left -= 1,
+                    taken => return taken,
+                }
+                thread::sleep(RELEASE_NOTICE / RELEASE_CHECKS);
+            }
+        })
+        .await
+    }
+}
+
+fn closed() -> StoreError {
+    StoreError::System { reason: "the store was closed meanwhile".into() }
 }
 
 impl Backend for Sqlite {
@@ -103,6 +157,8 @@ impl Backend for Sqlite {
                     )
                 });
                 Box::pin(async move {
+                    // A name without a record may be one that this store is still giving back.
+                    self.passed().await?;
                     let no = made.await?;
                     self.leases.took(no, taken);
                     Ok(no)
@@ -128,21 +184,18 @@ impl Backend for Sqlite {
     }
 
     fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()> {
-        let (db, run, no) = (Arc::clone(&self.db), run.clone(), run.no);
-        let words = self.leases.words(&self.db.holder);
-        let taken = words.clone();
-        let held = self.write(move |conn| leases::take(conn, &db.holder, &run, &words));
         Box::pin(async move {
-            held.await?;
-            self.leases.took(no, taken);
+            let words = self.leases.words(&self.db.holder);
+            self.take_lease(run, &words).await?;
+            self.leases.took(run.no, words);
             Ok(())
         })
     }
 
     fn release(&self, run: RunNo) {
-        let Some(holder) = self.leases.give_back(run) else { return };
-        if self.db.writer.try_with(|conn| leases::release(conn, run, &holder)).is_none() {
-            self.committer.submit(Job::Release { run, holder });
+        // Through the queue, because an append of the run may still be in it.
+        if let Some(holder) = self.leases.give_back(run) {
+            self.committer.submit(Job::Last(Last::Release { run, holder }));
         }
     }
 
@@ -164,7 +217,12 @@ impl Backend for Sqlite {
     }
 
     fn records(&self, run: RunNo, range: Range<u64>) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
-        self.read(move |conn| queries::records(conn, run, &range))
+        let counters = Arc::clone(&self.counters);
+        self.read(move |conn| {
+            let records = queries::records(conn, run, &range)?;
+            Counters::count(&counters.records, records.len() as u64);
+            Ok(records)
+        })
     }
 
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
@@ -193,10 +251,13 @@ impl Backend for Sqlite {
 
     fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>> {
         let (filter, db) = (queries::Filter::from(filter), Arc::clone(&self.db));
+        let leases = Arc::clone(&self.leases);
         self.read(move |conn| {
             let rows = queries::list(conn, &filter)?;
-            let alive = |words: Option<String>| words.is_some_and(|words| leases::lives(&db.holder, &words));
-            let named = |(row, words)| ListedRow { holder: row_holder(&row, alive(words)), ..row };
+            let is_held = |row: &ListedRow, words: Option<String>| {
+                words.is_some_and(|words| leases.is_held(&db.holder, row.run.no, &words))
+            };
+            let named = |(row, words)| ListedRow { holder: row_holder(&row, is_held(&row, words)), ..row };
             Ok(rows.into_iter().map(named).collect())
         })
     }
@@ -205,9 +266,22 @@ impl Backend for Sqlite {
         self.read(queries::stale)
     }
 
-    fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()> {
-        let facts = facts.clone();
-        self.write(move |conn| queries::keep_head(conn, run, &facts))
+    fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>> {
+        let runs = runs.to_vec();
+        self.read(move |conn| queries::openings(conn, &runs))
+    }
+
+    fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()> {
+        let heads = heads.to_vec();
+        self.write(move |conn| queries::keep_heads(conn, &heads))
+    }
+
+    fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow> {
+        self.read(move |conn| queries::fold_row(conn, run))
+    }
+
+    fn spent(&self) -> Pending<'_, u64> {
+        self.read(queries::spent)
     }
 
     fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()> {
@@ -234,7 +308,7 @@ impl Backend for Sqlite {
 
     fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> Pending<'a, ()> {
         let (file, bytes) = (file.to_owned(), bytes.to_owned());
-        self.with_files(move |db| db.blobs.keep(&file, &bytes))
+        self.with_files(move |db| db.blobs.keep(&file, &bytes, db.holder.token()))
     }
 
     fn refer<'a>(&'a self, run: RunNo, name: &'a str, file: &'a str, bytes: u64) -> Pending<'a, ()> {
@@ -298,20 +372,29 @@ fn row_holder(row: &ListedRow, alive: bool) -> Option<String> {
     row.holder.clone().filter(|_| alive)
 }
 
-/// Removes files that no run refers to and that nobody can be writing any more.
+/// Removes files that no run refers to and that no process can be writing any more: by their paths, because an
+/// unfinished file lies in the folder of the result that it was to become.
 fn remove_left_over(db: &Db) -> Result<(), StoreError> {
     for path in db.blobs.files() {
-        let age = path
-            .metadata()
-            .and_then(|found| found.modified())
-            .ok()
-            .and_then(|time| SystemTime::now().duration_since(time).ok());
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-        if age.is_some_and(|age| age > LEFT_OVER) && !db.read(|conn| queries::is_referred(conn, &name))? {
-            db.blobs.remove(&name)?;
+        if is_left_over(db, &path)? {
+            files::remove_file(&path)?;
         }
     }
     Ok(())
+}
+
+/// Whether a file is left over. What a dead process had not finished is, however young.
+fn is_left_over(db: &Db, path: &Path) -> Result<bool, StoreError> {
+    if files::writer_of(path).is_some_and(|writer| !db.holder.lives(writer)) {
+        return Ok(true);
+    }
+    let age = path
+        .metadata()
+        .and_then(|found| found.modified())
+        .ok()
+        .and_then(|time| SystemTime::now().duration_since(time).ok());
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    Ok(age.is_some_and(|age| age > LEFT_OVER) && !db.read(|conn| queries::is_referred(conn, &name))?)
 }
 
 /// Moves the log into the database and cuts it to nothing, so that no erased page is left in it.

@@ -42,9 +42,31 @@ const COMMIT_BYTES: u64 = 4_096 + 24;
 /// Something to be written.
 pub(super) enum Job {
     /// Lines, and who waits for them.
-    Append { batch: OwnedBatch, durability: Durability, done: oneshot::Sender<Result<(), StoreError>> },
-    /// A lease that could not be given back at once.
+    Append {
+        batch: OwnedBatch,
+        durability: Durability,
+        done: oneshot::Sender<Result<(), StoreError>>,
+    },
+    /// A sync of everything that was committed before it.
+    Sync {
+        done: oneshot::Sender<Result<(), StoreError>>,
+    },
+    Last(Last),
+}
+
+/// Something to be done after every append that was submitted before it.
+pub(super) enum Last {
+    /// Gives a lease back.
     Release { run: RunNo, holder: String },
+    /// Says that all that was submitted before it is done.
+    Passed(oneshot::Sender<()>),
+}
+
+/// Lines that wait to be written.
+struct Waiting {
+    batch: OwnedBatch,
+    durability: Durability,
+    done: oneshot::Sender<Result<(), StoreError>>,
 }
 
 /// Lines that have left their caller.
@@ -173,45 +195,69 @@ impl Work {
         }
     }
 
-    /// Writes everything in one transaction; if that fails, each by itself, so that one cannot spoil the others.
+    /// Does a group: first the appends, then one sync for all that need it, then what must come last.
     fn commit(&mut self, jobs: Vec<Job>, log: &mut Option<File>) -> u64 {
-        let mut waiting = Vec::with_capacity(jobs.len());
+        let (mut waiting, mut syncs, mut last) = (Vec::with_capacity(jobs.len()), Vec::new(), Vec::new());
         for job in jobs {
             match job {
-                Job::Append { batch, durability, done } => waiting.push((batch, durability, done)),
-                Job::Release { run, holder } => {
-                    // A lease that stays belongs to a holder that will be found dead.
-                    let _ = self.writer.with(|conn| super::release(conn, run, &holder));
-                }
+                Job::Append { batch, durability, done } => waiting.push(Waiting { batch, durability, done }),
+                Job::Sync { done } => syncs.push(done),
+                Job::Last(then) => last.push(then),
             }
         }
-        if waiting.is_empty() {
-            return 0;
-        }
-        let batches: Vec<Batch<'_>> = waiting.iter().map(|(batch, ..)| batch.lend()).collect();
-        let bytes = batches.iter().map(bytes_of).sum::<u64>() + COMMIT_BYTES;
-        let together = self.writer.append_all(&batches);
-        let results: Vec<Result<(), StoreError>> = match together {
-            Ok(()) => waiting.iter().map(|_| Ok(())).collect(),
-            Err(error) if batches.len() == 1 => vec![Err(error)],
-            Err(_) => batches.chunks(1).map(|one| self.writer.append_all(one)).collect(),
-        };
-        drop(batches);
-        Counters::count(&self.counters.groups, 1);
-        Counters::count(&self.counters.grouped, waiting.len() as u64);
-        let must_sync = |(entry, result): (&(_, Durability, _), &Result<(), StoreError>)| {
-            entry.1 == Durability::Synced && result.is_ok()
-        };
-        let synced = if waiting.iter().zip(&results).any(must_sync) { self.sync(log) } else { Ok(()) };
-        for ((_, durability, done), result) in waiting.into_iter().zip(results) {
+        let (bytes, results) = self.append(&waiting);
+        let must_sync = waiting
+            .iter()
+            .zip(&results)
+            .any(|(entry, result)| entry.durability == Durability::Synced && result.is_ok());
+        let synced = if must_sync || !syncs.is_empty() { self.sync(log) } else { Ok(()) };
+        for (Waiting { durability, done, .. }, result) in waiting.into_iter().zip(results) {
             let result = match durability {
                 Durability::Written => result,
                 Durability::Synced => result.and_then(|()| synced.clone()),
             };
-            // Whoever no longer waits folds the journal again.
+            // A caller that no longer waits folds the journal again.
             let _ = done.send(result);
         }
+        for done in syncs {
+            let _ = done.send(synced.clone());
+        }
+        // The next holder of a run must find what was appended before its release.
+        for then in last {
+            self.finish(then);
+        }
         bytes
+    }
+
+    /// Writes all batches in one transaction; if that fails, each by itself, so that one cannot spoil the others.
+    fn append(&self, waiting: &[Waiting]) -> (u64, Vec<Result<(), StoreError>>) {
+        if waiting.is_empty() {
+            return (0, Vec::new());
+        }
+        let batches: Vec<Batch<'_>> = waiting.iter().map(|entry| entry.batch.lend()).collect();
+        let bytes = batches.iter().map(bytes_of).sum::<u64>() + COMMIT_BYTES;
+        let together = self.writer.append_all(&batches);
+        let results = match together {
+            Ok(()) => waiting.iter().map(|_| Ok(())).collect(),
+            Err(error) if batches.len() == 1 => vec![Err(error)],
+            Err(_) => batches.chunks(1).map(|one| self.writer.append_all(one)).collect(),
+        };
+        Counters::count(&self.counters.groups, 1);
+        Counters::count(&self.counters.grouped, waiting.len() as u64);
+        (bytes, results)
+    }
+
+    fn finish(&self, then: Last) {
+        match then {
+            Last::Release { run, holder } => {
+                // A lease that stays belongs to a holder that will be found dead.
+                let _ = self.writer.with(|conn| super::release(conn, run, &holder));
+            }
+            // The caller may have stopped waiting.
+            Last::Passed(done) => {
+                let _ = done.send(());
+            }
+        }
     }
 
     fn sync(&mut self, log: &mut Option<File>) -> Result<(), StoreError> {

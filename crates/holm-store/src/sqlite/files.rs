@@ -42,6 +42,9 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// How the name of a result ends that is still being written.
+const UNFINISHED: &str = ".part";
+
 /// Large results, a file each, in 256 folders.
 pub(super) struct BlobFolder(PathBuf);
 
@@ -50,8 +53,9 @@ impl BlobFolder {
         Self(path)
     }
 
-    /// Writes a result and syncs it and its name. It appears whole or not at all.
-    pub(super) fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    /// Writes a result and syncs it and its name. It appears whole or not at all. Until then its file is named after
+    /// `writer`, the token of the process's lock, so that others can see whether it may still be finished.
+    pub(super) fn keep(&self, name: &str, bytes: &[u8], writer: &str) -> Result<(), StoreError> {
         let path = self.path(name);
         if path.metadata().is_ok_and(|found| found.len() == bytes.len() as u64) {
             return Ok(());
@@ -64,7 +68,7 @@ impl BlobFolder {
                 sync_folder(above)?;
             }
         }
-        let unfinished = folder.join(format!("{}.part", token()?));
+        let unfinished = folder.join(format!("{writer}.{}{UNFINISHED}", token()?));
         let written = write_synced(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, &path));
         if let Err(error) = written {
             let _ = fs::remove_file(&unfinished);
@@ -116,11 +120,7 @@ impl BlobFolder {
 
     /// Removes a result; one that is gone is gone.
     pub(super) fn remove(&self, name: &str) -> Result<(), StoreError> {
-        let path = self.path(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error::at(&path, &error)),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        remove_file(&self.path(name))
     }
 
     /// Every file, those that were never finished too.
@@ -132,6 +132,20 @@ impl BlobFolder {
     fn path(&self, name: &str) -> PathBuf {
         self.0.join(name.get(..2).unwrap_or("00")).join(name)
     }
+}
+
+/// Removes a file by its path; one that is gone is gone.
+pub(super) fn remove_file(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error::at(path, &error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// The token of the process that was writing an unfinished result; none for a file that is finished.
+pub(super) fn writer_of(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?.strip_suffix(UNFINISHED)?;
+    name.split_once('.').map(|(writer, _)| writer)
 }
 
 /// The files of a folder.

@@ -35,7 +35,7 @@ impl JobRows for Sqlite {
 
     fn add_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool> {
         let row = row.clone();
-        self.write(move |conn| {
+        self.write_synced(move |conn| {
             let sql = "INSERT OR IGNORE INTO jobs (id, key, version, spec, standing) VALUES (?, ?, 0, ?, ?)";
             one(conn.execute(sql, params![row.id, row.key, row.spec, row.standing]))
         })
@@ -43,7 +43,7 @@ impl JobRows for Sqlite {
 
     fn change_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool> {
         let row = row.clone();
-        self.write(move |conn| {
+        self.write_synced(move |conn| {
             let sql = "UPDATE jobs SET version = version + 1, spec = ?3, standing = ?4
                  WHERE id = ?1 AND version = ?2";
             one(conn.execute(sql, params![row.id, signed(row.version), row.spec, row.standing]))
@@ -52,7 +52,7 @@ impl JobRows for Sqlite {
 
     fn remove_job<'a>(&'a self, id: &'a str) -> Pending<'a, bool> {
         let id = id.to_owned();
-        self.write(move |conn| {
+        self.write_synced(move |conn| {
             conn.execute("DELETE FROM job_runs WHERE job = ?", [&id]).map_err(failed)?;
             one(conn.execute("DELETE FROM jobs WHERE id = ?", [&id]))
         })
@@ -60,7 +60,7 @@ impl JobRows for Sqlite {
 
     fn add_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool> {
         let (job, row) = (job.to_owned(), row.clone());
-        self.write(move |conn| {
+        self.write_synced(move |conn| {
             let sql = "INSERT OR IGNORE INTO job_runs (job, slot, at, open, version, body)
                  SELECT id, ?2, ?3, ?4, 0, ?5 FROM jobs WHERE id = ?1";
             one(conn.execute(sql, params![job, row.slot, signed(row.at), row.open, row.body]))

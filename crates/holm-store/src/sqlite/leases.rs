@@ -33,6 +33,15 @@ impl Leases {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(run, words);
     }
 
+    /// Whether a run is held under these words. A lease that this store has given back is free before that is written.
+    pub(super) fn is_held(&self, holder: &Holder, run: RunNo, words: &str) -> bool {
+        if token_of(words) != holder.token() {
+            return lives(holder, words);
+        }
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.get(&run).is_some_and(|taken| taken == words)
+    }
+
     pub(super) fn give_back(&self, run: RunNo) -> Option<String> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&run)
     }

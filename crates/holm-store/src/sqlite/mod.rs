@@ -48,7 +48,7 @@ const LOG_LIMIT: i64 = 32 * 1024 * 1024;
 pub(crate) struct Sqlite {
     committer: Committer,
     db: Arc<Db>,
-    leases: Leases,
+    leases: Arc<Leases>,
     counters: Arc<Counters>,
 }
 
@@ -96,7 +96,7 @@ impl Sqlite {
         let committer = Committer::start(work)?;
         let blobs = BlobFolder::new(beside(&path, "blobs"));
         let db = Db { path, writer, readers: Mutex::default(), blobs, holder };
-        Ok(Self { committer, db: Arc::new(db), leases: Leases::default(), counters })
+        Ok(Self { committer, db: Arc::new(db), leases: Arc::default(), counters })
     }
 }
 

@@ -7,8 +7,9 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter
 use super::{failed, holder::Holder, schema};
 use crate::{
     StoreError,
-    backend::{BlobRow, Derived, Gravestone, ListFilter, ListedRow, RunNo, RunRow, Stale},
-    derive::{Day, Entry, HeadFacts, LedgerRow, Subject, Tally},
+    backend::{BlobRow, Derived, Gravestone, LineRow, ListFilter, ListedRow, RunNo, RunRow, Stale},
+    derive::{Day, Entry, FIRST_LINES, FoldRow, HeadFacts, LedgerRow, Subject, TIME_BYTES, Tally},
+    vault::hex,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -103,15 +104,16 @@ pub(super) fn records(conn: &Connection, run: RunNo, range: &Range<u64>) -> Resu
     let mut statement = conn
         .prepare_cached("SELECT id, line FROM records WHERE id BETWEEN ? AND ? ORDER BY id")
         .map_err(failed)?;
-    let rows = statement.query_map([first, last], |row| {
-        // Lines are text, sealed ones are not.
-        let line = match row.get_ref(1)? {
-            rusqlite::types::ValueRef::Text(bytes) | rusqlite::types::ValueRef::Blob(bytes) => bytes.to_vec(),
-            _ => Vec::new(),
-        };
-        Ok((schema::seq(row.get(0)?), line))
-    });
+    let rows = statement.query_map([first, last], |row| Ok((schema::seq(row.get(0)?), line(row, 1)?)));
     rows.and_then(Iterator::collect).map_err(failed)
+}
+
+/// Lines are text, sealed ones are not.
+fn line(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<u8>> {
+    Ok(match row.get_ref(column)? {
+        rusqlite::types::ValueRef::Text(bytes) | rusqlite::types::ValueRef::Blob(bytes) => bytes.to_vec(),
+        _ => Vec::new(),
+    })
 }
 
 pub(super) fn keep_snapshot(conn: &Connection, run: RunNo, body: &[u8]) -> Result<()> {
@@ -152,7 +154,8 @@ pub(super) fn list(conn: &Connection, filter: &Filter) -> Result<Vec<(ListedRow,
     let mut sql = String::from(
         "SELECT r.no, r.id, r.key, r.created, coalesce(h.updated, r.created), coalesce(h.records, 0),
             coalesce(h.agent, ''), coalesce(h.model, ''), r.named, h.title, r.holder, r.holder_name,
-            (SELECT group_concat(tag, char(10)) FROM (SELECT tag FROM tags WHERE run = r.no ORDER BY tag))
+            (SELECT group_concat(tag, char(10)) FROM (SELECT tag FROM tags WHERE run = r.no ORDER BY tag)),
+            EXISTS (SELECT 1 FROM records WHERE id BETWEEN r.no << 32 AND (r.no << 32) + 4294967295)
          FROM runs r LEFT JOIN heads h ON h.run = r.no WHERE 1",
     );
     let mut values: Vec<Value> = Vec::new();
@@ -211,6 +214,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<(ListedRow, Option<String>)> {
         derived: row.get(9)?,
         tags: tags.map(|tags| tags.lines().map(str::to_owned).collect()).unwrap_or_default(),
         holder: row.get(11)?,
+        has_begun: row.get(13)?,
     };
     Ok((listed, row.get(10)?))
 }
@@ -218,14 +222,16 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<(ListedRow, Option<String>)> {
 pub(super) fn stale(conn: &Connection) -> Result<Vec<Stale>> {
     let mut statement = conn
         .prepare_cached(
-            "SELECT r.no, r.id, r.key,
-                (SELECT id FROM records WHERE id BETWEEN r.no << 32 AND (r.no << 32) + 4294967295
-                 ORDER BY id DESC LIMIT 1),
-                coalesce(h.records, 0), h.title IS NOT NULL, coalesce(h.folded, 0)
-             FROM moved m JOIN runs r ON r.no = m.run LEFT JOIN heads h ON h.run = r.no",
+            "SELECT r.no, r.id, r.key, x.id, coalesce(h.records, 0), h.title IS NOT NULL, coalesce(h.folded, 0),
+                CASE WHEN (x.id & 4294967295) + 1 = h.records THEN NULL
+                    WHEN r.key IS NULL THEN substr(x.line, 1, ?1) ELSE x.line END
+             FROM moved m JOIN runs r ON r.no = m.run LEFT JOIN heads h ON h.run = r.no
+             LEFT JOIN records x ON x.id = (
+                SELECT id FROM records WHERE id BETWEEN r.no << 32 AND (r.no << 32) + 4294967295
+                ORDER BY id DESC LIMIT 1)",
         )
         .map_err(failed)?;
-    let rows = statement.query_map([], |row| {
+    let rows = statement.query_map([signed(TIME_BYTES as u64)], |row| {
         let last: Option<i64> = row.get(3)?;
         Ok(Stale {
             run: run_row(row, 0)?,
@@ -233,21 +239,63 @@ pub(super) fn stale(conn: &Connection) -> Result<Vec<Stale>> {
             head_at: unsigned(row.get(4)?),
             titled: row.get(5)?,
             folded: unsigned(row.get(6)?),
+            last: line(row, 7)?,
         })
     });
     rows.and_then(Iterator::collect).map_err(failed)
 }
 
-pub(super) fn keep_head(conn: &Connection, run: RunNo, facts: &HeadFacts) -> Result<()> {
+pub(super) fn openings(conn: &Connection, runs: &[RunNo]) -> Result<Vec<LineRow>> {
+    let mut statement = conn
+        .prepare_cached(
+            "SELECT x.id, x.line FROM json_each(?1) j
+             JOIN records x ON x.id BETWEEN j.value << 32 AND (j.value << 32) + ?2 ORDER BY x.id",
+        )
+        .map_err(failed)?;
+    let rows = statement.query_map(params![numbers(runs.iter().copied()), signed(FIRST_LINES - 1)], |row| {
+        let key: i64 = row.get(0)?;
+        Ok((RunNo(schema::run(key)), schema::seq(key), line(row, 1)?))
+    });
+    rows.and_then(Iterator::collect).map_err(failed)
+}
+
+/// Runs as a list that a statement can take.
+fn numbers(runs: impl Iterator<Item = RunNo>) -> String {
+    serde_json::Value::from_iter(runs.map(|run| run.0)).to_string()
+}
+
+pub(super) fn keep_heads(conn: &Connection, heads: &[(RunNo, HeadFacts)]) -> Result<()> {
+    let rows = heads.iter().map(|(run, facts)| {
+        let HeadFacts { records, updated, agent, model, title } = facts;
+        let title = title.as_deref().map(hex);
+        serde_json::json!([run.0, signed(*records), signed(*updated), agent, model, title])
+    });
     conn.execute(
         "INSERT INTO heads (run, records, updated, agent, model, title)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM runs WHERE no = ?1)
-         ON CONFLICT (run) DO UPDATE SET records = ?2, updated = ?3,
-            agent = iif(?4 = '', agent, ?4), model = iif(?5 = '', model, ?5), title = coalesce(?6, title)",
-        params![run.0, signed(facts.records), signed(facts.updated), facts.agent, facts.model, facts.title],
+         SELECT r.no, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, unhex(j.value ->> 5)
+            FROM json_each(?1) j JOIN runs r ON r.no = j.value ->> 0 WHERE true
+         ON CONFLICT (run) DO UPDATE SET records = excluded.records, updated = excluded.updated,
+            agent = iif(excluded.agent = '', agent, excluded.agent),
+            model = iif(excluded.model = '', model, excluded.model), title = coalesce(excluded.title, title)",
+        [serde_json::Value::from_iter(rows).to_string()],
     )
     .map_err(failed)?;
-    settle(conn, run)
+    settle(conn, heads.iter().map(|(run, _)| *run))
+}
+
+pub(super) fn fold_row(conn: &Connection, run: RunNo) -> Result<FoldRow> {
+    let row = conn
+        .query_row("SELECT counted, state_at, state FROM folds WHERE run = ?", [run.0], |row| {
+            let (counted, state_at) = (unsigned(row.get(0)?), unsigned(row.get(1)?));
+            Ok(FoldRow { counted, state_at, state: row.get(2)? })
+        })
+        .optional();
+    Ok(row.map_err(failed)?.unwrap_or_default())
+}
+
+pub(super) fn spent(conn: &Connection) -> Result<u64> {
+    conn.query_row("SELECT coalesce(sum(cost), 0) FROM usage", [], |row| row.get(0).map(unsigned))
+        .map_err(failed)
 }
 
 pub(super) fn keep_folded(conn: &Connection, run: RunNo, derived: &Derived) -> Result<()> {
@@ -277,18 +325,25 @@ pub(super) fn keep_folded(conn: &Connection, run: RunNo, derived: &Derived) -> R
         params![run.0, signed(records)],
     )
     .map_err(failed)?;
-    settle(conn, run)
+    let (state_at, state) = derived.state.as_ref().map(|(at, state)| (signed(*at), state)).unzip();
+    conn.execute(
+        "INSERT INTO folds VALUES (?1, ?2, coalesce(?3, 0), ?4) ON CONFLICT (run) DO UPDATE SET
+            counted = ?2, state_at = coalesce(?3, state_at), state = coalesce(?4, state)",
+        params![run.0, signed(records), state_at, state],
+    )
+    .map_err(failed)?;
+    settle(conn, [run].into_iter())
 }
 
-/// A run that nobody drives and of which everything is known need not be looked at again.
-fn settle(conn: &Connection, run: RunNo) -> Result<()> {
-    let (first, last) = schema::keys(run)?;
+/// Runs that nobody drives and of which everything is known need not be looked at again.
+fn settle(conn: &Connection, runs: impl Iterator<Item = RunNo>) -> Result<()> {
     conn.execute(
-        "DELETE FROM moved WHERE run = ?1
-            AND EXISTS (SELECT 1 FROM runs WHERE no = ?1 AND holder IS NULL)
-            AND EXISTS (SELECT 1 FROM heads WHERE run = ?1 AND records = folded AND records - 1 =
-                (SELECT id FROM records WHERE id BETWEEN ?2 AND ?3 ORDER BY id DESC LIMIT 1) - ?2)",
-        params![run.0, first, last],
+        "DELETE FROM moved WHERE run IN (SELECT value FROM json_each(?1))
+            AND EXISTS (SELECT 1 FROM runs WHERE no = moved.run AND holder IS NULL)
+            AND EXISTS (SELECT 1 FROM heads h WHERE h.run = moved.run AND h.records = h.folded AND h.records - 1 =
+                (SELECT id FROM records WHERE id BETWEEN moved.run << 32 AND (moved.run << 32) + 4294967295
+                 ORDER BY id DESC LIMIT 1) - (moved.run << 32))",
+        [numbers(runs)],
     )
     .map_err(failed)?;
     Ok(())
@@ -300,7 +355,7 @@ fn keep_entry(conn: &Connection, run: RunNo, entry: &Entry) -> Result<()> {
         Subject::Tool(name) => (1, name),
     };
     let Tally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
-    conn.prepare_cached("INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+    conn.prepare_cached("INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .and_then(|mut insert| {
             insert.execute(params![
                 run.0,
@@ -318,6 +373,7 @@ fn keep_entry(conn: &Connection, run: RunNo, entry: &Entry) -> Result<()> {
                 signed(unpriced),
                 signed(millis),
                 signed(bytes),
+                signed(tokens.estimated),
             ])
         })
         .map_err(failed)?;
@@ -361,7 +417,7 @@ pub(super) fn ledger(conn: &Connection, kind: Option<&str>) -> Result<Vec<(RunRo
 
 pub(super) fn forget_derived(conn: &Connection) -> Result<()> {
     conn.execute_batch(
-        "DELETE FROM heads; DELETE FROM usage; DELETE FROM ledger; DELETE FROM texts; INSERT OR IGNORE INTO moved SELECT no FROM runs;",
+        "DELETE FROM heads; DELETE FROM texts; INSERT OR IGNORE INTO moved SELECT no FROM runs;",
     )
     .map_err(failed)
 }
@@ -380,6 +436,7 @@ pub(super) fn usage(conn: &Connection) -> Result<Vec<(String, Entry)>> {
             cached: number(9)?,
             cache_write: number(10)?,
             reasoning: number(11)?,
+            estimated: number(16)?,
         };
         let tally = Tally {
             calls: number(5)?,
@@ -456,7 +513,7 @@ pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &Gravestone) -> Resu
     {
         conn.execute(sql, [first, last]).map_err(failed)?;
     }
-    for table in ["snapshots", "tags", "blobs", "heads", "moved", "usage", "ledger"] {
+    for table in ["snapshots", "tags", "blobs", "heads", "moved", "usage", "ledger", "folds"] {
         conn.execute(&format!("DELETE FROM {table} WHERE run = ?"), [run.no.0]).map_err(failed)?;
     }
     conn.execute("DELETE FROM slips WHERE name = ?", [&run.id]).map_err(failed)?;

@@ -17,7 +17,7 @@ const APPLICATION: i32 = 0x686f_6c6d;
 const SEQ_BITS: u32 = 32;
 
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE runs (
         no INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -89,6 +89,11 @@ const STEPS: [&str; 5] = [
         tray TEXT NOT NULL, name TEXT NOT NULL, key BLOB, at INTEGER NOT NULL, version INTEGER NOT NULL,
         body BLOB NOT NULL, PRIMARY KEY (tray, name)
      ) WITHOUT ROWID;",
+    // Usage and ledger hold `counted` records; `state` is the fold after `state_at` of them.
+    "CREATE TABLE folds (
+        run INTEGER PRIMARY KEY, counted INTEGER NOT NULL, state_at INTEGER NOT NULL, state BLOB
+     );
+     ALTER TABLE usage ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -34,7 +34,7 @@ impl SlipRows for Sqlite {
 
     fn put_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool> {
         let row = row.clone();
-        self.write(move |conn| {
+        self.write_synced(move |conn| {
             let sql = "INSERT OR IGNORE INTO slips (tray, name, key, at, version, body)
                  VALUES (?, ?, ?, ?, 0, ?)";
             let values = params![row.tray, row.name, row.key, signed(row.at), row.body];

@@ -107,7 +107,7 @@ async fn a_newer_schema_is_refused_and_left_alone() {
     conn.pragma_update(None, "user_version", 99).unwrap();
     drop(conn);
     let before = std::fs::read(&path).unwrap();
-    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 5 }));
+    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 6 }));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -181,17 +181,82 @@ async fn the_log_is_moved_into_the_database_when_it_has_grown() {
 fn results_appear_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let blobs = BlobFolder::new(folder.path().join("blobs"));
-    blobs.keep("abcdef", b"text").unwrap();
-    blobs.keep("abcdef", b"text").unwrap();
+    blobs.keep("abcdef", b"text", "writer").unwrap();
+    blobs.keep("abcdef", b"text", "writer").unwrap();
     assert_eq!(blobs.read("abcdef", &(1..3)).unwrap(), b"ex");
     assert_eq!(blobs.files().len(), 1, "nothing unfinished is left");
     // What a crash cut short is written anew.
     std::fs::write(&blobs.files()[0], b"te").unwrap();
-    blobs.keep("abcdef", b"text").unwrap();
+    blobs.keep("abcdef", b"text", "writer").unwrap();
     assert_eq!(blobs.read("abcdef", &(0..9)).unwrap(), b"text");
     blobs.remove("abcdef").unwrap();
     blobs.remove("abcdef").unwrap();
     assert!(blobs.stamp("abcdef").unwrap().is_none());
+}
+
+/// Puts a file beside a result, as a process that died in the middle of writing leaves it.
+fn unfinished(path: &Path, writer: &str) -> PathBuf {
+    let folder = beside(path, "blobs").join("ab");
+    files::make_folder(&folder).unwrap();
+    let file = folder.join(format!("{writer}.0123.part"));
+    std::fs::write(&file, "words of a result").unwrap();
+    file
+}
+
+fn make_old(file: &Path) {
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(7_200);
+    std::fs::File::options().write(true).open(file).unwrap().set_modified(long_ago).unwrap();
+}
+
+#[tokio::test]
+async fn unfinished_results_go_once_their_process_is_gone_or_they_are_old() {
+    let (_folder, path) = place();
+    let sqlite = Sqlite::open(path.clone(), None).await.unwrap();
+    let own = unfinished(&path, sqlite.db.holder.token());
+    let dead = unfinished(&path, "dead");
+    crate::backend::Backend::scour(&sqlite).await.unwrap();
+    assert!(!dead.exists(), "its process is gone");
+    assert!(own.exists(), "this process may still be writing it");
+    make_old(&own);
+    crate::backend::Backend::scour(&sqlite).await.unwrap();
+    assert!(!own.exists(), "it was given up");
+}
+
+#[tokio::test]
+async fn nothing_of_an_erased_session_is_left_in_any_file_of_the_store() {
+    use holm_kernel::{Config, Input, Model, Prompt, Started, Timestamp, journal};
+    use holm_runtime::{Blobs as _, Durability, Journals as _};
+    let (folder, path) = place();
+    let store = open(&path).await.unwrap();
+    let words = "the harbour lies behind the hill";
+    let started = Started::new("one", 7, Config::new(Model::named("test/one")));
+    let (mut run, mut writer, mut lines) = journal::begin(started, Timestamp::new(5)).unwrap();
+    let prompt = Input::Prompted(Prompt::text(words));
+    lines += &journal::step(&mut run, &mut writer, Timestamp::new(6), prompt).unwrap();
+    let mut driven = store.create("one").await.unwrap();
+    driven.append(&lines, Durability::Synced).await.unwrap();
+    driven.keep_snapshot(words.as_bytes()).await.unwrap();
+    drop(driven);
+    store.put("one", words.repeat(2_000).as_bytes()).await.unwrap();
+    store.rename("one", Some(words)).await.unwrap();
+    assert_eq!(store.search("harbour", 9).await.unwrap().len(), 1);
+    std::fs::write(unfinished(&path, "dead"), words).unwrap();
+    assert!(holding(folder.path(), words) > 1, "the words are found where they are");
+    store.erase("one").await.unwrap();
+    assert_eq!(holding(folder.path(), words), 0);
+    assert_eq!(holding(folder.path(), "harbour"), 0);
+}
+
+/// How many files beneath a folder hold these words.
+fn holding(folder: &Path, words: &str) -> usize {
+    let count = |path: PathBuf| {
+        if path.is_dir() {
+            return holding(&path, words);
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        usize::from(bytes.windows(words.len()).any(|part| part == words.as_bytes()))
+    };
+    files::list(folder).into_iter().map(count).sum()
 }
 
 #[tokio::test]
@@ -229,7 +294,7 @@ async fn a_database_that_is_sound_and_yet_no_store_of_this_program_is_told() {
         check("PRAGMA application_id = 1").await,
         Err(StoreError::Foreign { place }) if place.ends_with("holm.db")
     ));
-    assert_eq!(check("PRAGMA user_version = 99").await, Err(StoreError::Newer { found: 99, known: 5 }));
+    assert_eq!(check("PRAGMA user_version = 99").await, Err(StoreError::Newer { found: 99, known: 6 }));
     for table in ["meta", "runs", "records", "heads", "texts", "ledger", "jobs", "slips"] {
         let found = check(&format!("DROP TABLE {table}")).await.unwrap_err().to_string();
         assert!(found.contains(&format!("the table `{table}` is missing")), "{table}: {found}");

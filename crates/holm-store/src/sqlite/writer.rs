@@ -90,11 +90,6 @@ impl Writer {
         patiently(|| work(&self.lock()).map_err(Refusal::from))
     }
 
-    /// Does something short at once, if nobody is writing; none if somebody is.
-    pub(super) fn try_with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
-        self.try_lock().and_then(|conn| work(&conn).ok())
-    }
-
     /// Appends several batches in one transaction.
     pub(super) fn append_all(&self, batches: &[Batch<'_>]) -> Result<(), StoreError> {
         patiently(|| transaction(&self.lock(), |tx| batches.iter().try_for_each(|batch| insert(tx, batch))))

@@ -1,20 +1,31 @@
 //! Catches up with journals: computes what lists, searches and sums need from the lines that came since.
 //!
-//! Nothing of this happens while a run is driven: an append is one row. Whoever asks pays for what is new.
+//! Nothing of this happens while a run is driven: an append is one row. Whoever asks pays for what is new: a run is folded
+//! from the state that the last fold left, and the lists of all runs that moved are brought up to date at once.
 
-use holm_kernel::journal;
+use std::collections::BTreeMap;
+
+use holm_kernel::journal::Record;
 
 use super::Store;
 use crate::{
     StoreError,
-    backend::{Derived, RunRow, Stale},
-    derive::{
-        FIRST_LINES, Folded, HeadFacts, LedgerRow, Opening, TextRow, fold, search_text, spilled, time_of,
-    },
+    backend::{Derived, LineRow, RunNo, RunRow, Stale},
+    derive::{Fold, FoldRow, Folded, HeadFacts, LedgerRow, Opening, TextRow, search_text, spilled, time_of},
+    sessions::blocking,
 };
 
 /// The place of a sealed derived title.
 pub(crate) const TITLE: &str = "title";
+
+/// The place of a sealed fold.
+const FOLD: &str = "fold";
+
+/// Records that are read at once: a long journal is never in memory as a whole.
+const AT_ONCE: u64 = 1_024;
+
+/// Sessions whose first lines are read at once.
+const OPENINGS: usize = 256;
 
 /// How much is needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +38,7 @@ pub(crate) enum Depth {
 
 impl Store {
     /// Forgets everything that is derived from journals (titles of unnamed sessions, usage, the ledger of models, the search index) and
-    /// computes it again.
+    /// computes it again. What cannot be computed any more, because this kernel has other rules, stays as it is known.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -37,42 +48,63 @@ impl Store {
     }
 
     pub(crate) async fn catch_up(&self, depth: Depth) -> Result<(), StoreError> {
-        for stale in self.inner.backend.stale().await? {
-            let caught = self.catch_up_one(&stale, depth).await;
-            // Erased since, or damaged: neither may keep the other sessions from being listed.
-            if let Err(error) = caught
-                && !matches!(error, StoreError::Missing { .. } | StoreError::Damaged { .. })
-            {
-                return Err(error);
+        let mut stale = self.inner.backend.stale().await?;
+        stale.retain(|stale| stale.records > 0);
+        if depth == Depth::Everything {
+            for stale in stale.iter().filter(|stale| stale.folded != stale.records) {
+                passable(self.fold_run(stale).await)?;
             }
         }
+        stale.retain(|stale| stale.head_at != stale.records);
+        self.keep_heads(&stale).await
+    }
+
+    /// Brings up to date what a list shows of these runs.
+    async fn keep_heads(&self, stale: &[Stale]) -> Result<(), StoreError> {
+        for some in stale.chunks(OPENINGS) {
+            let untitled: Vec<RunNo> =
+                some.iter().filter(|stale| !stale.titled).map(|stale| stale.run.no).collect();
+            let lines =
+                if untitled.is_empty() { Vec::new() } else { self.inner.backend.openings(&untitled).await? };
+            let (store, some) = (self.clone(), some.to_vec());
+            let heads = blocking(move || store.head_facts(&some, lines)).await?;
+            self.inner.backend.keep_heads(&heads).await?;
+        }
         Ok(())
     }
 
-    async fn catch_up_one(&self, stale: &Stale, depth: Depth) -> Result<(), StoreError> {
-        if stale.records == 0 {
-            return Ok(());
+    /// What a list shows of these runs. One that is damaged keeps no other from being listed.
+    fn head_facts(
+        &self,
+        stale: &[Stale],
+        lines: Vec<LineRow>,
+    ) -> Result<Vec<(RunNo, HeadFacts)>, StoreError> {
+        let mut first: BTreeMap<RunNo, Vec<(u64, Vec<u8>)>> = BTreeMap::new();
+        for (run, seq, line) in lines {
+            first.entry(run).or_default().push((seq, line));
         }
-        if depth == Depth::Everything && stale.folded != stale.records {
-            self.fold_run(&stale.run, stale.folded).await?;
+        let mut heads = Vec::with_capacity(stale.len());
+        for stale in stale {
+            let lines = first.remove(&stale.run.no).unwrap_or_default();
+            let facts = self.facts_of(stale, lines);
+            if let Err(StoreError::Damaged { .. }) = facts {
+                continue;
+            }
+            heads.push((stale.run.no, facts?));
         }
-        if stale.head_at != stale.records {
-            let facts = self.head_facts(stale).await?;
-            self.inner.backend.keep_head(stale.run.no, &facts).await?;
-        }
-        Ok(())
+        Ok(heads)
     }
 
-    async fn head_facts(&self, stale: &Stale) -> Result<HeadFacts, StoreError> {
-        let Stale { run, records, .. } = stale;
-        let last = self.inner.lines(run, records - 1..*records).await?;
+    fn facts_of(&self, stale: &Stale, first: Vec<(u64, Vec<u8>)>) -> Result<HeadFacts, StoreError> {
+        let Stale { run, records, last, .. } = stale;
+        let last = self.inner.opened(run, vec![(records - 1, last.clone())], records - 1)?;
         let mut facts = HeadFacts {
             records: *records,
             updated: last.first().map_or(0, |line| time_of(line)),
             ..HeadFacts::default()
         };
         if !stale.titled {
-            let opening = Opening::read(&self.inner.lines(run, 0..FIRST_LINES.min(*records)).await?);
+            let opening = Opening::read(&self.inner.opened(run, first, 0)?);
             (facts.agent, facts.model) = (opening.agent, opening.model);
             facts.title = match (opening.title, self.inner.key(run)?) {
                 (Some(title), Some(key)) => Some(key.seal(TITLE, 0, title.as_bytes())?),
@@ -82,29 +114,129 @@ impl Store {
         Ok(facts)
     }
 
-    /// Computes usage and ledger from all records, and the texts and references of those that are new.
-    async fn fold_run(&self, run: &RunRow, texts_from: u64) -> Result<(), StoreError> {
-        let (text, count) = self.text(run).await?;
-        let records = journal::decode(&text)
-            .map_err(|error| StoreError::Damaged { run: run.id.clone(), reason: error.to_string() })?
-            .records;
-        let Folded { entries: usage, ledger, .. } = fold(&records);
-        let ledger = LedgerRow::of(ledger, self.inner.key(run)?.as_ref())?;
-        let new = || records.iter().filter(|record| record.seq().value() >= texts_from);
-        let inputs = new().filter_map(|record| record.payload().input().ok());
-        self.adopt(run, &inputs.filter_map(|input| spilled(&input)).collect::<Vec<_>>()).await?;
-        // An index over readable text would undo the encryption; such a store searches by decrypting.
-        let texts: Vec<TextRow> = if self.inner.vault.is_some() {
-            Vec::new()
-        } else {
-            new()
-                .filter_map(|record| {
-                    let (_, text) = search_text(&record.payload().input().ok()?)?;
-                    Some(TextRow { seq: record.seq().value(), text })
-                })
-                .collect()
-        };
-        let derived = Derived { records: count, usage, texts, ledger };
+    /// Computes usage and ledger, and the texts and references of the records that are new, from where the last fold was left.
+    async fn fold_run(&self, stale: &Stale) -> Result<(), StoreError> {
+        let run = &stale.run;
+        let known = self.inner.backend.fold_row(run.no).await?;
+        let (store, row, folded) = (self.clone(), run.clone(), stale.folded);
+        let work = blocking(move || store.begin_fold(&row, known, folded)).await?;
+        let (work, records) = self.read_on(run, work).await?;
+        self.adopt(run, &work.spilled).await?;
+        let Work { fold, texts, .. } = work;
+        // What was spent is spent, although this kernel cannot count it again.
+        let last_known = if fold.is_outdone() { Some(self.last_known(run).await?) } else { None };
+        let (store, row) = (self.clone(), run.clone());
+        let derived = blocking(move || {
+            let key = store.inner.key(&row)?;
+            let at = fold.records();
+            let state = match (fold.state(), &key) {
+                (Some(state), Some(key)) => Some((at, key.seal(FOLD, at, &state)?)),
+                (state, _) => state.map(|state| (at, state)),
+            };
+            let Folded { entries: usage, ledger, .. } = match last_known {
+                Some((entries, ledger)) => fold.beside(entries, ledger),
+                None => fold.folded(),
+            };
+            let ledger = LedgerRow::of(ledger, key.as_ref())?;
+            Ok(Derived { records, usage, texts, ledger, state })
+        })
+        .await?;
         self.inner.backend.keep_folded(run.no, derived).await
+    }
+
+    /// Folds the records that are new, some at a time; gives how many there are in all.
+    async fn read_on(&self, run: &RunRow, mut work: Work) -> Result<(Work, u64), StoreError> {
+        let mut records = work.fold.records();
+        loop {
+            let lines = self.inner.backend.records(run.no, records..records + AT_ONCE).await?;
+            let (from, count) = (records, lines.len() as u64);
+            let (store, row) = (self.clone(), run.clone());
+            work = blocking(move || {
+                work.add(&row, &store.inner.opened(&row, lines, from)?)?;
+                Ok(work)
+            })
+            .await?;
+            records += count;
+            if count < AT_ONCE {
+                return Ok((work, records));
+            }
+        }
+    }
+
+    /// Goes on from the state that is kept, unless everything is to be computed anew.
+    fn begin_fold(&self, run: &RunRow, known: FoldRow, folded: u64) -> Result<Work, StoreError> {
+        let state = known.state.filter(|_| known.state_at <= folded);
+        let state = match (state, self.inner.key(run)?) {
+            (Some(sealed), Some(key)) => key.open(FOLD, known.state_at, &sealed),
+            (state, _) => state,
+        };
+        let fold = Fold::new(state.as_deref(), known.counted);
+        // An index over readable text would undo the encryption; such a store searches by decrypting.
+        let indexes = self.inner.vault.is_none();
+        let (texts, spilled) = (Vec::new(), Vec::new());
+        Ok(Work { reader: fold.reader(), fold, texts_from: folded, indexes, texts, spilled })
+    }
+
+    /// The usage and the ledger of a run as they are kept.
+    async fn last_known(
+        &self,
+        run: &RunRow,
+    ) -> Result<(Vec<crate::Entry>, Vec<holm_runtime::Standing>), StoreError> {
+        let key = self.inner.key(run)?;
+        let usage = self.inner.backend.usage().await?.into_iter().filter(|(id, _)| *id == run.id);
+        let ledger = self.inner.backend.ledger(None).await?.into_iter().filter(|(of, _)| of.no == run.no);
+        let ledger = ledger.map(|(_, row)| row.standing(key.as_ref())).collect();
+        Ok((usage.map(|(_, entry)| entry).collect(), ledger))
+    }
+}
+
+/// A fold on its way.
+struct Work {
+    reader: holm_kernel::journal::Reader,
+    fold: Fold,
+    /// The first record whose text and references are new.
+    texts_from: u64,
+    indexes: bool,
+    texts: Vec<TextRow>,
+    spilled: Vec<String>,
+}
+
+impl Work {
+    /// Folds some lines.
+    fn add(&mut self, run: &RunRow, lines: &[Vec<u8>]) -> Result<(), StoreError> {
+        let damaged = |error: holm_kernel::journal::JournalError| StoreError::Damaged {
+            run: run.id.clone(),
+            reason: error.to_string(),
+        };
+        let mut records = Vec::with_capacity(1);
+        for line in lines {
+            self.reader.feed(line, &mut records).map_err(damaged)?;
+            self.reader.feed(b"\n", &mut records).map_err(damaged)?;
+            records.drain(..).for_each(|record| self.hear(&record));
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, record: &Record) {
+        self.fold.add(record);
+        let seq = record.seq().value();
+        if seq < self.texts_from {
+            return;
+        }
+        let Ok(input) = record.payload().input() else { return };
+        self.spilled.extend(spilled(&input));
+        if self.indexes
+            && let Some((_, text)) = search_text(&input)
+        {
+            self.texts.push(TextRow { seq, text });
+        }
+    }
+}
+
+/// Erased since, or damaged: neither may keep the other sessions from being counted.
+fn passable(caught: Result<(), StoreError>) -> Result<(), StoreError> {
+    match caught {
+        Err(StoreError::Missing { .. } | StoreError::Damaged { .. }) => Ok(()),
+        other => other,
     }
 }

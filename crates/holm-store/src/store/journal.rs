@@ -6,6 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use holm_kernel::journal::Snapshot;
 use holm_runtime::{BoxFuture, Durability, Journal, JournalFailed, Journals, Opened};
 
 use super::{
@@ -16,6 +17,7 @@ use crate::{
     StoreError,
     backend::{Batch, Body, RunNo, RunRow},
     label::check_run,
+    sessions::blocking,
     vault::SessionKey,
 };
 
@@ -54,16 +56,33 @@ impl Store {
     async fn take_over(&self, run: &str) -> Result<Opened, JournalFailed> {
         let row = self.find(run).await.map_err(unread)?;
         let lease = Lease::take(&self.inner, &row).await?;
-        let (text, next) = self.text(&row).await.map_err(unread)?;
         let key = self.inner.key(&row).map_err(unread)?;
-        let snapshot = self.inner.backend.snapshot(row.no).await.map_err(unread)?;
-        // A snapshot that cannot be opened is no snapshot; the journal is whole without it.
-        let snapshot = match (snapshot, &key) {
-            (Some(sealed), Some(key)) => key.open(SNAPSHOT, 0, &sealed),
-            (snapshot, _) => snapshot,
+        let snapshot = self.snapshot(&row).await.map_err(unread)?;
+        let from = snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value());
+        let (text, count) = self.text_from(&row, from).await.map_err(unread)?;
+        // A snapshot of a record that is not there is one of another journal.
+        let (snapshot, text, next) = if count == 0 && snapshot.is_some() {
+            let (text, next) = self.text(&row).await.map_err(unread)?;
+            (None, text, next)
+        } else {
+            (snapshot, text, from + count)
         };
         let journal = StoreJournal { lease, run: row.no, id: row.id, key, next, state: State::Sound };
-        Ok(Opened { text, snapshot, journal: Box::new(journal) })
+        Ok(Opened { snapshot, text, journal: Box::new(journal) })
+    }
+
+    /// The snapshot of a run. One that cannot be opened or read is none; the journal is whole without it.
+    async fn snapshot(&self, row: &RunRow) -> Result<Option<Snapshot>, StoreError> {
+        let Some(kept) = self.inner.backend.snapshot(row.no).await? else { return Ok(None) };
+        let (inner, row) = (Arc::clone(&self.inner), row.clone());
+        blocking(move || {
+            let kept = match inner.key(&row)? {
+                Some(key) => key.open(SNAPSHOT, 0, &kept),
+                None => Some(kept),
+            };
+            Ok(kept.and_then(|kept| Snapshot::decode(&kept).ok()))
+        })
+        .await
     }
 
     /// Whether a run has a record of that number: a cheap way to see that somebody else has written more.
@@ -89,13 +108,25 @@ impl Store {
 
     /// A run's whole lines and their number.
     pub(crate) async fn text(&self, row: &RunRow) -> Result<(Vec<u8>, u64), StoreError> {
-        let lines = self.inner.lines(row, 0..u64::MAX).await?;
-        let mut text = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
-        for line in &lines {
-            text.extend_from_slice(line);
-            text.push(b'\n');
-        }
-        Ok((text, lines.len() as u64))
+        self.text_from(row, 0).await
+    }
+
+    /// The same from a record on.
+    async fn text_from(&self, row: &RunRow, first: u64) -> Result<(Vec<u8>, u64), StoreError> {
+        let lines = self.inner.backend.records(row.no, first..u64::MAX).await?;
+        let (inner, row) = (Arc::clone(&self.inner), row.clone());
+        blocking(move || {
+            let lines = inner.opened(&row, lines, first)?;
+            let count = lines.len() as u64;
+            let mut text = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+            // Each goes as soon as it is copied: a journal is long enough once.
+            for line in lines {
+                text.extend_from_slice(&line);
+                text.push(b'\n');
+            }
+            Ok((text, count))
+        })
+        .await
     }
 }
 
@@ -116,11 +147,22 @@ impl Inner {
         row: &RunRow,
         range: std::ops::Range<u64>,
     ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let first = range.start;
+        let rows = self.backend.records(row.no, range).await?;
+        self.opened(row, rows, first)
+    }
+
+    /// Lines as they were kept, opened, from record `first` on.
+    pub(crate) fn opened(
+        &self,
+        row: &RunRow,
+        rows: Vec<(u64, Vec<u8>)>,
+        first: u64,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
         let damaged = |reason: String| StoreError::Damaged { run: row.id.clone(), reason };
         let key = self.key(row)?;
-        let expected = range.start..;
-        let mut lines = Vec::new();
-        for (next, (seq, body)) in expected.zip(self.backend.records(row.no, range).await?) {
+        let mut lines = Vec::with_capacity(rows.len());
+        for (next, (seq, body)) in (first..).zip(rows) {
             if seq != next {
                 return Err(damaged(format!("record {next} is missing")));
             }
@@ -185,6 +227,10 @@ impl Journal for StoreJournal {
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>> {
         Box::pin(async move { Ok(self.add(lines, durability).await?) })
+    }
+
+    fn lost(&self) -> BoxFuture<'static, ()> {
+        self.lease.inner().backend.lost(self.run)
     }
 
     fn keeps_snapshots(&self) -> bool {

@@ -108,7 +108,15 @@ impl Store {
         files
     }
 
-    /// What was committed since this store was opened.
+    /// The time of the database: the same for all processes that share it, whatever their own clocks say.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn clock(&self) -> Result<holm_kernel::Timestamp, StoreError> {
+        self.inner.backend.clock().await.map(holm_kernel::Timestamp::new)
+    }
+
+    /// What was committed since this store was opened, by its pool where it shares one.
     #[must_use]
     pub fn commits(&self) -> Commits {
         self.inner.backend.commits()
@@ -204,7 +212,16 @@ impl Options {
     /// As there, and as [`open`](Self::open).
     #[cfg(feature = "postgres")]
     pub async fn postgres(self, url: &str) -> Result<Store, StoreError> {
-        let backend = crate::postgres::Postgres::open(url, self.schema.as_deref()).await?;
+        self.postgres_on(&crate::PostgresPool::open(url).await?).await
+    }
+
+    /// Opens the store with the connections of a pool, which the stores of other schemas share.
+    ///
+    /// # Errors
+    /// As [`postgres`](Self::postgres).
+    #[cfg(feature = "postgres")]
+    pub async fn postgres_on(self, pool: &crate::PostgresPool) -> Result<Store, StoreError> {
+        let backend = crate::postgres::Postgres::open(pool, self.schema.as_deref()).await?;
         Store::over(Box::new(backend), self.key).await
     }
 }

@@ -7,8 +7,9 @@ use std::{
 };
 
 use crate::suite::script::{Script, session};
+use holm_kernel::{Receipt, journal};
 use holm_runtime::{BlobFailed, Blobs as _, Durability, JournalFailed, Journals as _};
-use holm_store::{Format, Listing, MasterKey, Options, Store, StoreError};
+use holm_store::{By, Format, Listing, MasterKey, Options, Store, StoreError, UsageLine, UsageQuery};
 
 const NEEDLE: &str = "xyzzy-needle-in-the-haystack";
 
@@ -336,4 +337,42 @@ async fn a_gap_in_a_journal_is_damage_and_nothing_is_cut() {
     );
     assert_eq!(store.create("one").await.map(|_| ()), Err(JournalFailed::Exists { run: "one".into() }));
     assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1, "and it is listed");
+}
+
+/// The same journal as a kernel of other rules would have written it: from a record on its effects are others.
+fn of_other_rules(script: &Script, from: u64) -> Vec<String> {
+    let mut writer = journal::Writer::new();
+    let records = journal::decode_strict(script.text().as_bytes()).unwrap();
+    let line = |record: &journal::Record| {
+        let effects = record.effects() ^ u64::from(record.seq().value() >= from);
+        let receipt = Receipt { seq: record.seq(), at: record.at(), effects };
+        writer.append(receipt, record.payload()).unwrap()
+    };
+    records.iter().map(line).collect()
+}
+
+#[tokio::test]
+async fn what_was_spent_stays_spent_where_this_kernel_cannot_fold_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("holm.db");
+    let store = Store::open(&path).await.unwrap();
+    let mut script = session("one", "hello", "output", "answer");
+    store.import(script.text().as_bytes(), None).await.unwrap();
+    let spent = store.spent().await.unwrap();
+    assert_eq!(spent, script.run().spent());
+    script.prompt("more").answer("done");
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    conn.execute("DELETE FROM records", []).unwrap();
+    for (seq, line) in (0_i64..).zip(of_other_rules(&script, 3)) {
+        let line = line.trim_end_matches('\n');
+        conn.execute("INSERT INTO records VALUES ((1 << 32) + ?, ?)", rusqlite::params![seq, line]).unwrap();
+    }
+    conn.execute("INSERT OR IGNORE INTO moved VALUES (1)", []).unwrap();
+    assert_eq!(store.spent().await.unwrap(), spent, "it does not come back as budget");
+    let calls = |lines: Vec<UsageLine>| lines.iter().map(|line| line.tally.calls).sum::<u64>();
+    let models = store.usage(By::Model, &UsageQuery::default()).await.unwrap();
+    assert_eq!(calls(models), 3, "what came since is counted by what it says");
+    store.rebuild().await.unwrap();
+    assert_eq!(store.spent().await.unwrap(), spent);
+    assert_eq!(calls(store.usage(By::Model, &UsageQuery::default()).await.unwrap()), 3);
 }

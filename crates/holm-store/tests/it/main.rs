@@ -17,6 +17,10 @@ mod encrypted;
 mod kill;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "postgres")]
+mod postgres_leases;
+#[cfg(feature = "postgres")]
+mod postgres_pool;
 #[cfg(feature = "sqlite")]
 mod power;
 #[cfg(feature = "sqlite")]

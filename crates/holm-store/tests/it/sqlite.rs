@@ -1,9 +1,18 @@
 //! The whole suite on SQLite.
 
-use std::{future::Future, pin::Pin};
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use holm_grants::{Level, Mode};
+use holm_guards::json::Json;
+use holm_kernel::{Block, ModelResult, Reply, StopReason, Timestamp, Tool, ToolCall, ToolOutput};
+use holm_runtime::{Agent, Job, model_fn, tool_fn};
+use holm_store::{Options, Store, StoreError};
 
 use crate::suite::Place;
-use holm_store::{Options, Store, StoreError};
 
 pub(crate) struct Folder(tempfile::TempDir);
 
@@ -26,3 +35,39 @@ pub(crate) async fn folder() -> Folder {
 }
 
 whole_suite!(crate::sqlite::folder);
+
+/// Replies by turns with a call of a tool that only reads and with a text.
+fn reader(store: &Store) -> Agent {
+    let count = AtomicUsize::new(0);
+    let model = model_fn(move |_| {
+        let number = count.fetch_add(1, Ordering::Relaxed);
+        let reply = if number.is_multiple_of(2) {
+            let arguments = format!("{{\"n\":{number}}}");
+            let call = ToolCall { id: "c".into(), name: "look".into(), arguments, replay: None };
+            Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() }
+        } else {
+            Reply { blocks: vec![Block::Text("seen".into())], ..Reply::default() }
+        };
+        Box::pin(async move { ModelResult::Replied(reply) })
+    });
+    let look = Tool::new("look", "Looks.", Json::object([("type", "object".into())])).level(Level::ReadOnly);
+    let look = tool_fn(look, |_: Job| async { ToolOutput::text("a result") });
+    Agent::builder("test/one", model).mode(Mode::Full).tool(look).journals(store.clone()).build().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_turn_costs_one_sync_for_its_prompt_and_none_for_replies_and_reads() {
+    let place = folder().await;
+    let store = place.open(Options::new()).await;
+    let mut session = reader(&store).start_as("one").await.unwrap();
+    for turn in 0..5 {
+        let before = store.commits();
+        assert_eq!(session.prompt("look").await.unwrap().text().unwrap(), "seen");
+        let after = store.commits();
+        assert_eq!(after.syncs - before.syncs, 1, "turn {turn}");
+    }
+    let before = store.commits().syncs;
+    assert!(store.put_slip("prompts", "one", Timestamp::new(1), b"go").await.unwrap());
+    assert!(!store.put_slip("prompts", "one", Timestamp::new(1), b"go").await.unwrap());
+    assert_eq!(store.commits().syncs - before, 1, "one for the note, and none where nothing was put");
+}

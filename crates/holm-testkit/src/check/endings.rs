@@ -123,6 +123,8 @@ impl Watch {
             | Event::RunResumed { .. }
             | Event::ToolsChanged { .. }
             | Event::ModeChanged { .. }
+            | Event::Narrowed { .. }
+            | Event::QueueDropped { .. }
             | Event::GrantsChanged
             | Event::BudgetChanged { .. }
             | Event::Marked { .. }

@@ -102,6 +102,8 @@ impl<'a> Memory<'a> {
             }
             Event::GroupStarted { .. }
             | Event::ModeChanged { .. }
+            | Event::Narrowed { .. }
+            | Event::QueueDropped { .. }
             | Event::GrantsChanged
             | Event::ToolsChanged { .. }
             | Event::SteppedUp { .. } => self.seen.clear(),

@@ -6,7 +6,7 @@ use holm_kernel::{Answer, Block, CallId, ConsultPoint, Effect, Event, Input, Mes
 
 use crate::{Outcome, Rest, Step, Violation};
 
-/// What was said stands in the transcript once, or still waits; the transcript only grows.
+/// What was said stands in the transcript once, still waits, or was dropped by a cancel; the transcript only grows.
 pub fn no_message_is_lost(outcome: &Outcome) -> Vec<Violation> {
     let promise = "what was said is kept, once";
     let mut found = Vec::new();
@@ -37,15 +37,25 @@ pub fn no_message_is_lost(outcome: &Outcome) -> Vec<Violation> {
             messages.iter().filter(|message| message.role == Role::User && message.blocks == *blocks).count()
         };
         let queued = serde_json::to_string(blocks).is_ok_and(|text| waiting.contains(&text));
-        match (times(&transcript), queued) {
-            (1, false) | (0, true) => {}
-            (times, _) => {
-                let message = format!("{blocks:?} stands there {times} times, waiting {queued}");
+        match (times(&transcript), queued, is_dropped(outcome, blocks)) {
+            (1, false, false) | (0, true, false) | (0, false, true) => {}
+            (times, _, dropped) => {
+                let message =
+                    format!("{blocks:?} stands there {times} times, waiting {queued}, dropped {dropped}");
                 found.push(Violation::new(promise, step.seq, message));
             }
         }
     }
     found
+}
+
+/// Whether a cancel is said to have dropped it; nothing else may.
+fn is_dropped(outcome: &Outcome, blocks: &[Block]) -> bool {
+    let cancels = outcome.steps.iter().filter(|step| matches!(step.input, Input::Cancelled { .. }));
+    cancels.flat_map(Step::events).any(|numbered| match &numbered.event {
+        Event::QueueDropped { prompts, .. } => prompts.iter().any(|prompt| prompt.blocks == blocks),
+        _ => false,
+    })
 }
 
 /// Consultations at which an answer may be a message.

@@ -64,6 +64,12 @@ fn from(outcome: &Outcome, records: &[Record], head: Head, at: u64) -> Result<()
     if state_of(&resumed, head).as_ref() != Ok(&outcome.state) {
         return Err("snapshot and tail give another state".into());
     }
+    let brief = |run: &Run, head| Snapshot::without_transcript(run, head).map_err(text);
+    let snapshot = Snapshot::decode(brief(&forked, stood)?.encode().as_bytes()).map_err(text)?;
+    let resumed = journal::resume_from(&snapshot, tail).map_err(text)?;
+    if brief(&resumed, head)? != brief(&outcome.run, head)? {
+        return Err("a snapshot without the transcript and its tail give another state".into());
+    }
     let mut writer = Writer::after(stood);
     let mut journal: String = past.iter().map(Record::line).collect();
     for step in outcome.steps.get(past.len()..).unwrap_or_default() {

@@ -9,7 +9,8 @@ use crate::{Outcome, Rest, Violation};
 
 const PROMISE: &str = "what is set aside for children comes back";
 
-/// When nothing is under way, nothing is set aside but for children that were stopped and have not said yet what they took.
+/// When nothing is under way, nothing is set aside but for children and model calls that were stopped and have not said yet
+/// what they took.
 pub fn shares_come_back(outcome: &Outcome) -> Vec<Violation> {
     let mut effects = outcome.steps.iter().flat_map(|step| &step.effects);
     if outcome.rest != Rest::Idle || !effects.any(|effect| matches!(effect, Effect::Spawn { .. })) {
@@ -19,14 +20,16 @@ pub fn shares_come_back(outcome: &Outcome) -> Vec<Violation> {
         Ok(kept) => kept.state.state,
         Err(error) => return vec![Violation::new(PROMISE, None, error.to_string())],
     };
-    let money = books.stopped.values().fold(0_u64, |sum, held| sum.saturating_add(held.share));
-    let tokens =
-        books.stopped.values().fold(0_u64, |sum, held| sum.saturating_add(held.tokens.unwrap_or_default()));
+    let calls =
+        books.owed.values().fold((0, 0), |(money, tokens), owed| (money + owed.money, tokens + owed.tokens));
+    let (money, tokens) = books.stopped.values().fold(calls, |(money, tokens), held| {
+        (money.saturating_add(held.share), tokens.saturating_add(held.tokens.unwrap_or_default()))
+    });
     if (books.reserved, books.reserved_tokens) == (money, tokens) {
         return Vec::new();
     }
     let message = format!(
-        "{} and {} tokens are set aside, and stopped children hold {money} and {tokens}",
+        "{} and {} tokens are set aside, and what was stopped holds {money} and {tokens}",
         books.reserved, books.reserved_tokens
     );
     vec![Violation::new(PROMISE, None, message)]
@@ -48,6 +51,13 @@ struct Books {
     reserved: u64,
     reserved_tokens: u64,
     stopped: BTreeMap<String, Held>,
+    owed: BTreeMap<String, Owed>,
+}
+
+#[derive(Deserialize)]
+struct Owed {
+    money: u64,
+    tokens: u64,
 }
 
 #[derive(Deserialize)]

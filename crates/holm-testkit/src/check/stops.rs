@@ -126,6 +126,7 @@ fn answered(input: &Input) -> Option<(CallId, Kind)> {
         | Input::ChildStarted { .. }
         | Input::ToolsChanged(_)
         | Input::ModeChanged(_)
+        | Input::Narrowed(_)
         | Input::GrantsChanged(_)
         | Input::BudgetChanged(_)
         | Input::Cancelled { .. }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use holm_grants::{Grant, GrantSet, Kind, Level, Mode, Need, Request};
 use holm_guards::json::Json;
-use holm_kernel::{Approvals, AskReason, Config, MarkRule, Marks, Timestamp, Tool};
+use holm_kernel::{Approvals, AskReason, Config, MarkRule, Marks, Timestamp, Tool, ToolKind};
 
 /// What the run may do.
 #[derive(Debug)]
@@ -24,15 +24,53 @@ pub(super) struct Authority {
 struct Given {
     grant: Grant,
     until: Option<Timestamp>,
-    /// Nothing more has entered the run since.
-    knowing: bool,
+    /// What the question showed of what has entered the run: whoever gave it knew of this and of nothing more.
+    knew: Marks,
+}
+
+/// What a question shows beside the call.
+#[derive(Debug, Clone)]
+pub(super) struct Shown {
+    pub(super) reasons: Vec<AskReason>,
+    missing: Vec<Need>,
+    /// What a child would hold.
+    holds: GrantSet,
+    pub(super) marks: Marks,
+    /// How often something had been taken away.
+    pub(super) withdrawn: u64,
+}
+
+impl Shown {
+    /// Whether an answer to this question counts under other circumstances: none of them may have grown.
+    pub(super) fn answers(&self, now: &Self) -> bool {
+        let is_about_marks = now
+            .reasons
+            .iter()
+            .any(|reason| matches!(reason, AskReason::EgressAfterMark | AskReason::WriteAfterMark));
+        let adds_reason = now
+            .reasons
+            .iter()
+            .any(|reason| *reason != AskReason::HookWants && !self.reasons.contains(reason));
+        let misses_more = now.missing.iter().any(|need| !self.missing.contains(need));
+        let holds_more = !self.holds.contains_all(&now.holds);
+        let entered_more = is_about_marks && self.marks != now.marks;
+        let taken_away = self.withdrawn != now.withdrawn;
+        !(adds_reason || misses_more || holds_more || entered_more || taken_away)
+    }
+
+    /// The answer itself gave what a child holds now.
+    pub(super) fn gave(&mut self, before: &GrantSet, after: GrantSet) {
+        if self.holds.contains_all(before) {
+            self.holds = after;
+        }
+    }
 }
 
 /// What the rules say of a call.
 #[derive(Debug)]
 pub(super) enum Word {
     Deny,
-    Ask(Vec<AskReason>),
+    Ask(Shown),
     Allow,
 }
 
@@ -52,23 +90,23 @@ impl Authority {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// Something enters the run: what was given before was given without knowing of it.
+    /// Something enters the run.
     pub(super) fn mark(&mut self, marks: Marks) {
-        let joined = Marks {
+        self.marks = Marks {
             untrusted: self.marks.untrusted || marks.untrusted,
             private: self.marks.private || marks.private,
         };
-        if joined != self.marks {
-            self.given.iter_mut().for_each(|given| given.knowing = false);
-        }
-        self.marks = joined;
     }
 
-    /// A person gives something with an answer; the newest end of the same grant counts.
-    pub(super) fn give(&mut self, grants: &GrantSet, until: Option<Timestamp>) {
+    /// A person gives something in answer to a question; the newest end of the same grant counts. If something was taken
+    /// away since the question was shown, it counts for nothing.
+    pub(super) fn give(&mut self, grants: &GrantSet, until: Option<Timestamp>, shown: &Shown) {
+        if shown.withdrawn != self.withdrawn {
+            return;
+        }
         for grant in grants.iter() {
             self.given.retain(|given| given.grant != *grant);
-            self.given.push(Given { grant: grant.clone(), until, knowing: true });
+            self.given.push(Given { grant: grant.clone(), until, knew: shown.marks });
         }
     }
 
@@ -90,6 +128,16 @@ impl Authority {
         self.grants.iter().chain(given).cloned().collect()
     }
 
+    /// What the child of a tool would hold; nothing where it is no child.
+    pub(super) fn share(&self, tool: &Tool) -> GrantSet {
+        match &tool.kind {
+            ToolKind::Agent { grants, .. } => self.lasting().meet(grants),
+            ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => {
+                GrantSet::default()
+            }
+        }
+    }
+
     pub(super) fn decide(&self, config: &Config, tool: &Tool, needs: &[Need], now: Timestamp) -> Word {
         let changes = tool.level >= Level::Write;
         if self.mode == Mode::Plan && changes {
@@ -99,20 +147,31 @@ impl Authority {
             Need::Request(request) => config.denials.hitting(request).is_some(),
             Need::Grant(grant) => config.denials.covering(grant).is_some(),
         };
-        if needs.iter().any(denied) {
+        let by_name = Request::new(Kind::Tool, &tool.name).ok();
+        if by_name.is_some_and(|name| config.denials.hitting(&name).is_some()) || needs.iter().any(denied) {
             return Word::Deny;
         }
         let reasons = self.reasons(config, tool, needs, now);
         match (reasons.is_empty(), config.approvals) {
             (true, _) => Word::Allow,
             (false, Approvals::Deny) => Word::Deny,
-            (false, Approvals::Ask | Approvals::AskAlways) => Word::Ask(reasons),
+            (false, Approvals::Ask | Approvals::AskAlways) => Word::Ask(Shown {
+                reasons,
+                missing: needs.iter().filter(|need| !self.has(need, now)).cloned().collect(),
+                holds: self.share(tool),
+                marks: self.marks,
+                withdrawn: self.withdrawn,
+            }),
         }
+    }
+
+    fn has(&self, need: &Need, now: Timestamp) -> bool {
+        self.is_granted(need) || self.is_given(need, now, |_| true)
     }
 
     fn reasons(&self, config: &Config, tool: &Tool, needs: &[Need], now: Timestamp) -> Vec<AskReason> {
         let by_name = Request::new(Kind::Tool, &tool.name).ok().map(Need::Request);
-        let has = |need: &Need| self.is_granted(need) || self.is_given(need, now, |_| true);
+        let has = |need: &Need| self.has(need, now);
         let mut reasons = Vec::new();
         if !needs.iter().all(has) {
             reasons.push(AskReason::MissingGrant);
@@ -125,7 +184,7 @@ impl Authority {
         if asks && !by_name.as_ref().is_some_and(has) {
             reasons.push(AskReason::Level);
         }
-        let knowing = |need: &Need| self.is_given(need, now, |given| given.knowing);
+        let knowing = |need: &Need| self.is_given(need, now, |given| given.knew == self.marks);
         let given = by_name.as_ref().is_some_and(knowing) || (!needs.is_empty() && needs.iter().all(knowing));
         if self.marks_matter(config.mark_rule) && !given {
             let kinds = || needs.iter().map(kind_of);
@@ -173,8 +232,8 @@ fn kind_of(need: &Need) -> Kind {
     }
 }
 
-/// What a call needs; none where its arguments do not say it.
-pub(super) fn needs_of(tool: &Tool, arguments: &str) -> Option<Vec<Need>> {
+/// What a call needs; none where its arguments do not say it. A path in the workspace is meant, however it is spelled.
+pub(super) fn needs_of(config: &Config, tool: &Tool, arguments: &str) -> Option<Vec<Need>> {
     let arguments = Json::parse(arguments).unwrap_or(Json::Null);
     let mut texts = BTreeMap::new();
     for (name, value) in arguments.as_object().into_iter().flatten() {
@@ -184,7 +243,10 @@ pub(super) fn needs_of(tool: &Tool, arguments: &str) -> Option<Vec<Need>> {
     for template in &tool.needs {
         let found = template
             .needs(|name| texts.get(name).into_iter().flatten().map(String::as_str).collect::<Vec<&str>>());
-        needs.extend(found.ok()?);
+        needs.extend(found.ok()?.into_iter().map(|need| match (need, &config.workspace) {
+            (Need::Request(request), Some(workspace)) => Need::Request(request.rebased(workspace)),
+            (need, _) => need,
+        }));
     }
     Some(needs)
 }

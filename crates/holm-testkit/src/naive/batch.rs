@@ -5,12 +5,12 @@ use std::sync::Arc;
 use holm_grants::Level;
 use holm_kernel::{
     Answer, Background, BatchOrder, CallId, ChildResult, ConsultPoint, Event, Marks, NanoUsd,
-    Outcome as Came, Pace, Quota, Repeat, Tool, ToolCall, ToolKind, ToolOutput, Verdict, Vote,
+    Outcome as Came, Pace, Quota, Repeat, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Verdict, Vote,
 };
 
 use super::{
     Left,
-    authority::{Word, needs_of},
+    authority::{Shown, Word, needs_of},
     call::{Call, Stage},
     due::Due,
     kernel::{Go, Halt, Kernel, Phase},
@@ -118,17 +118,37 @@ impl Kernel {
     fn permit(&mut self, place: usize) {
         let call = &self.calls[place];
         let Some(tool) = call.tool.clone() else { return self.refuse(place) };
-        let Some(needs) = needs_of(&tool, &call.arguments) else { return self.refuse(place) };
+        let Some(needs) = needs_of(&self.config, &tool, &call.arguments) else { return self.refuse(place) };
         let word = self.authority.decide(&self.config, &tool, &needs, self.now);
         let call = &mut self.calls[place];
         call.needs = needs;
         match word {
             Word::Deny => self.refuse(place),
             Word::Allow => call.stage = Stage::Ready,
-            Word::Ask(reasons) => {
+            Word::Ask(shown) => {
                 call.stage = Stage::Judging;
-                call.asked = self.authority.withdrawn;
-                self.due.push(Due::Ask { call: call.id, reasons });
+                call.approved = false;
+                self.due.push(Due::Ask { call: call.id, reasons: shown.reasons.clone() });
+                call.shown = Some(shown);
+            }
+        }
+    }
+
+    /// Withdraws the questions to which an answer would no longer count, and asks again.
+    fn renew_questions(&mut self) {
+        for place in 0..self.calls.len() {
+            let call = &self.calls[place];
+            if call.stage != Stage::Judging {
+                continue;
+            }
+            match self.standing(call) {
+                Word::Deny => self.stop(place),
+                Word::Allow => {}
+                Word::Ask(now) if call.shown.as_ref().is_some_and(|shown| shown.answers(&now)) => {}
+                Word::Ask(_) => {
+                    self.due.push(Due::Stop(call.question.unwrap_or(call.id)));
+                    self.permit(place);
+                }
             }
         }
     }
@@ -142,8 +162,9 @@ impl Kernel {
         self.authority.decide(&self.config, tool, &call.needs, self.now)
     }
 
-    fn is_approved(&self, call: &Call) -> bool {
-        call.approved == Some(self.authority.withdrawn)
+    /// Whether somebody said yes, under circumstances that have not grown since.
+    fn is_approved(call: &Call, now: &Shown) -> bool {
+        call.approved && call.shown.as_ref().is_some_and(|shown| shown.answers(now))
     }
 
     fn permit_again(&mut self, place: usize) {
@@ -151,13 +172,14 @@ impl Kernel {
         match self.standing(call) {
             Word::Deny => self.refuse(place),
             Word::Allow => {}
-            Word::Ask(_) if self.is_approved(call) => {}
+            Word::Ask(now) if Self::is_approved(call, &now) => {}
             Word::Ask(_) => self.permit(place),
         }
     }
 
     /// Starts what may start; goes on when all is answered.
     pub(super) fn advance(&mut self) -> Go {
+        self.renew_questions();
         let mut may_start = true;
         for place in 0..self.calls.len() {
             if may_start && self.calls[place].stage == Stage::Ready {
@@ -188,6 +210,10 @@ impl Kernel {
         self.permit_again(place);
         let call = &self.calls[place];
         let (Stage::Ready, Some(tool)) = (&call.stage, call.tool.clone()) else { return Ok(()) };
+        if self.budget.is_some_and(|limit| self.money.spent >= limit) {
+            self.refuse(place);
+            return Ok(());
+        }
         if let ToolKind::Agent { grants, reserve, tokens } = &tool.kind {
             let wanted = (*reserve, *tokens);
             let grants = self.authority.lasting().meet(grants);
@@ -262,9 +288,9 @@ impl Kernel {
         let Some(place) = place else { return Ok(()) };
         match verdict {
             Verdict::Allow { grants, until } => {
-                self.authority.give(grants, *until);
+                self.give(place, grants, *until);
                 let call = &mut self.calls[place];
-                call.approved = Some(call.asked);
+                call.approved = true;
                 call.stage = Stage::Ready;
                 self.permit_again(place);
             }
@@ -279,6 +305,14 @@ impl Kernel {
             }
         }
         self.advance()
+    }
+
+    fn give(&mut self, place: usize, grants: &holm_grants::GrantSet, until: Option<Timestamp>) {
+        let call = &mut self.calls[place];
+        let (Some(shown), Some(tool)) = (&mut call.shown, &call.tool) else { return };
+        let before = self.authority.share(tool);
+        self.authority.give(grants, until, shown);
+        shown.gave(&before, self.authority.share(tool));
     }
 
     pub(super) fn dispatched(&mut self, call: CallId) -> Go {
@@ -316,6 +350,8 @@ impl Kernel {
         self.authority.mark(result.marks);
         match self.place(call, |stage| matches!(stage, Stage::Delegated { .. })) {
             Some(place) => self.review(place, &result.output),
+            // It was stopped before; what has entered it may be news for whoever is asked.
+            None if self.phase == Phase::Working => self.advance(),
             None => Ok(()),
         }
     }
@@ -389,6 +425,26 @@ impl Kernel {
         self.advance()
     }
 
+    /// Whether some call would begin again on the next host.
+    pub(super) fn any_begins_again(&self) -> bool {
+        self.calls.iter().any(|call| match &call.stage {
+            Stage::Issued { .. } | Stage::Reviewing { .. } => true,
+            Stage::Running { .. } => call.tool.as_deref().is_some_and(is_harmless_twice),
+            Stage::Judging | Stage::Ready | Stage::Delegated { .. } | Stage::Done { .. } => false,
+        })
+    }
+
+    /// Answers every call of a run whose hosts stop again and again; of what may have happened nobody knows.
+    pub(super) fn abandon_calls(&mut self) {
+        for place in 0..self.calls.len() {
+            if matches!(self.calls[place].stage, Stage::Running { .. }) {
+                self.answer(place, Came::Unknown, false);
+            } else {
+                self.stop(place);
+            }
+        }
+    }
+
     /// Authority has changed: stops what it no longer covers, as far as it has not begun.
     pub(super) fn look_again(&mut self) -> Go {
         self.stop_where(|kernel, call| match &call.stage {
@@ -396,7 +452,7 @@ impl Kernel {
             Stage::Issued { .. } => match kernel.standing(call) {
                 Word::Deny => true,
                 Word::Allow => false,
-                Word::Ask(_) => !kernel.is_approved(call),
+                Word::Ask(now) => !Self::is_approved(call, &now),
             },
             Stage::Delegated { grants, mode, .. } => {
                 kernel.authority.mode < *mode || !kernel.authority.lasting().contains_all(grants)

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use holm_grants::{GrantSet, Mode, Need};
 use holm_kernel::{CallId, Timestamp, Tool, ToolOutput};
 
+use super::authority::Shown;
+
 /// One call.
 #[derive(Debug)]
 pub(super) struct Call {
@@ -15,10 +17,10 @@ pub(super) struct Call {
     pub(super) needs: Vec<Need>,
     /// The id of the question that was asked last.
     pub(super) question: Option<CallId>,
-    /// How much had been withdrawn when it was asked.
-    pub(super) asked: u64,
-    /// The same, for a question that was answered with a yes.
-    pub(super) approved: Option<u64>,
+    /// What that question showed.
+    pub(super) shown: Option<Shown>,
+    /// It was answered with a yes.
+    pub(super) approved: bool,
     pub(super) rewrites: u64,
     /// It may have run before, on a host that is gone.
     pub(super) again: bool,
@@ -52,8 +54,8 @@ impl Call {
             arguments: Arc::from(""),
             needs: Vec::new(),
             question: None,
-            asked: 0,
-            approved: None,
+            shown: None,
+            approved: false,
             rewrites: 0,
             again: false,
             stage: Stage::Ready,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
     AskReason, Author, CallId, ConsultPoint, Effect, Ending, Event, FailureClass, Limit, NanoUsd, NextTry,
-    Outcome as Came, Question, Role, Timestamp,
+    Outcome as Came, Question, Queue, Role, Timestamp,
 };
 
 use crate::Step;
@@ -38,6 +38,8 @@ pub(super) enum Due {
     },
     /// Whatever runs under this id is stopped.
     Stop(CallId),
+    /// What waited to be said is dropped.
+    Dropped { queue: Queue, count: usize },
     /// A call counts as begun.
     Began(CallId),
     /// A call is answered.
@@ -108,6 +110,7 @@ impl Due {
                 Self::Heard
             }
             Event::ModelFailed { next: NextTry::Retry { at }, .. } => Self::Pause { until: *at },
+            Event::QueueDropped { queue, prompts } => Self::Dropped { queue: *queue, count: prompts.len() },
             Event::CallStarted { call } => Self::Began(*call),
             Event::CallFinished { call, outcome, .. } => Self::Answer(*call, *outcome),
             Event::GroupEnded { ending, usage, spent, .. } => {

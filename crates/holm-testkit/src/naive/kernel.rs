@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use holm_kernel::{
     Answer, BatchOrder, Block, CallId, Config, ConsultPoint, Effect, Event, Failure, FailureClass, Input,
-    Limit, Marks, ModelResult, NanoUsd, NextTry, PlainAnswer, Reply, StopReason, Timestamp, ToolCall, Usage,
+    Limit, Marks, ModelResult, NanoUsd, NextTry, PlainAnswer, Queue, Reply, StopReason, Timestamp, ToolCall,
+    Usage,
 };
 
 use super::{
@@ -14,7 +15,7 @@ use super::{
     due::{Due, How, about},
     money::Money,
 };
-use crate::Step;
+use crate::{Step, sim::answered};
 
 /// Why the naive kernel does not go on.
 #[derive(Debug)]
@@ -109,7 +110,12 @@ struct Group {
     model: usize,
     reminded: bool,
     cuts: u64,
+    /// Hosts in a row that stopped during the same work.
+    crashes: u64,
 }
+
+/// So many hosts may stop during the same work.
+const MOST_CRASHES: u64 = 5;
 
 impl Kernel {
     pub(super) fn new(config: &Config) -> Self {
@@ -142,6 +148,9 @@ impl Kernel {
         }
         self.now = step.at;
         self.due.clear();
+        if answered(&step.input).is_some() {
+            self.group.crashes = 0;
+        }
         match &step.input {
             // The last two answer what is never asked here, and so are late.
             Input::Started(_) | Input::Checked { .. } | Input::Summarised { .. } => Ok(()),
@@ -183,7 +192,13 @@ impl Kernel {
                 self.budget = budget.usd;
                 self.stop_uncovered()
             }
+            Input::Narrowed(narrowing) => {
+                narrowing.apply(&mut self.config);
+                self.authority.mark(narrowing.marks);
+                self.look_again()
+            }
             Input::Cancelled { .. } => {
+                self.drop_waiting();
                 self.stop_everything(How::Cancelled);
                 Ok(())
             }
@@ -198,7 +213,8 @@ impl Kernel {
                 Effect::CallModel { call, .. } => {
                     self.name(*call)?;
                     self.phase = Phase::Calling(Some(*call));
-                    self.money.called(*call, self.group.model);
+                    let model = self.config.models.get(self.group.model);
+                    self.money.called(*call, model, tokens_of(step, *call));
                 }
                 Effect::Judge(proposal) => {
                     let place = self.calls.iter().position(|call| call.id == proposal.tool_call);
@@ -425,7 +441,7 @@ impl Kernel {
     }
 
     fn model_finished(&mut self, step: &Step, call: CallId, result: &ModelResult) -> Go {
-        self.money.answered(call, result, &self.config.models);
+        let usage = self.money.answered(call, result).unwrap_or_default();
         if self.phase != Phase::Calling(Some(call)) {
             return Ok(());
         }
@@ -434,7 +450,7 @@ impl Kernel {
             ModelResult::Replied(reply) if says_nothing(reply) => {
                 self.model_failed(step, &failed(FailureClass::Empty, reply.usage))
             }
-            ModelResult::Replied(reply) => self.replied(step, reply),
+            ModelResult::Replied(reply) => self.replied(step, reply, usage),
             ModelResult::Aborted(reply) => {
                 self.model_failed(step, &failed(FailureClass::Network, reply.usage))
             }
@@ -442,14 +458,14 @@ impl Kernel {
         }
     }
 
-    fn replied(&mut self, step: &Step, reply: &Reply) -> Go {
+    fn replied(&mut self, step: &Step, reply: &Reply, usage: Usage) -> Go {
         match reply.stop {
             StopReason::Refusal | StopReason::ContentFilter => {
                 self.group.turns += 1;
                 self.end(How::Refused);
                 Ok(())
             }
-            StopReason::MaxTokens => self.cut_short(reply.usage),
+            StopReason::MaxTokens => self.cut_short(usage),
             StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence | StopReason::Other => {
                 self.group.turns += 1;
                 self.group.cuts = 0;
@@ -555,6 +571,20 @@ impl Kernel {
     }
 
     fn resumed(&mut self) -> Go {
+        self.money.host_gone();
+        let begins_again = match self.phase {
+            Phase::Asking { .. } | Phase::Calling(_) => true,
+            Phase::Working => self.any_begins_again(),
+            Phase::Idle | Phase::Pausing { .. } => false,
+        };
+        self.group.crashes += u64::from(begins_again);
+        if begins_again && self.group.crashes >= MOST_CRASHES {
+            if self.phase == Phase::Working {
+                self.abandon_calls();
+            }
+            self.end(How::Failed { class: FailureClass::HostCrash, attempts: self.group.crashes });
+            return Ok(());
+        }
         match self.phase {
             Phase::Idle | Phase::Pausing { .. } => Ok(()),
             Phase::Asking { what, .. } => {
@@ -582,11 +612,26 @@ impl Kernel {
         }
     }
 
+    /// A cancel drops what waits to be said, and says so.
+    fn drop_waiting(&mut self) {
+        for (queue, line) in [(Queue::Steering, &mut self.steering), (Queue::FollowUp, &mut self.follow_ups)]
+        {
+            if !line.is_empty() {
+                self.due.push(Due::Dropped { queue, count: line.len() });
+                line.clear();
+            }
+        }
+    }
+
     /// Stops whatever is under way and ends the group.
     fn stop_everything(&mut self, how: How) {
         match self.phase {
             Phase::Idle => return,
-            Phase::Asking { call, .. } | Phase::Calling(call) => self.due.extend(call.map(Due::Stop)),
+            Phase::Asking { call, .. } => self.due.extend(call.map(Due::Stop)),
+            Phase::Calling(call) => {
+                self.due.extend(call.map(Due::Stop));
+                call.into_iter().for_each(|call| self.money.given_up(call));
+            }
             Phase::Pausing { .. } => {}
             Phase::Working => (0..self.calls.len()).for_each(|place| self.stop(place)),
         }
@@ -597,6 +642,15 @@ impl Kernel {
     pub(super) fn place(&self, call: CallId, stands: impl Fn(&Stage) -> bool) -> Option<usize> {
         self.calls.iter().position(|known| known.id == call && stands(&known.stage))
     }
+}
+
+/// What the real kernel says of the size of a request; [`check`](crate::check) counts it again.
+fn tokens_of(step: &Step, wanted: CallId) -> u64 {
+    let said = step.events().find_map(|numbered| match &numbered.event {
+        Event::ModelCalled { call, tokens, .. } if *call == wanted => Some(*tokens),
+        _ => None,
+    });
+    said.unwrap_or_default()
 }
 
 /// What a gate's answer lets through; one that does not answer properly is closed.

@@ -6,8 +6,8 @@
 //! fingerprints, no snapshots. What may be done is looked up in plain lists each time.
 //!
 //! It does not know everything. Where a run comes to something that it does not know ([`Left`]), the comparison ends there and says so. It
-//! takes three things from the real kernel: the ids of calls, whether arguments are valid (with their canonical text), and the time of a retry
-//! within its bounds. It does not compare texts, messages of a request, or the order of effects within one record.
+//! takes four things from the real kernel: the ids of calls, whether arguments are valid (with their canonical text), the time of a retry
+//! within its bounds, and the estimate of a request, which [`check`](crate::check) counts again. It does not compare texts, messages of a request, or the order of effects within one record.
 //!
 //! ```
 //! use holm_kernel::{Config, Model};

@@ -1,8 +1,11 @@
-//! What was spent: the first answer of every call is paid, whenever it comes, and no other.
+//! What was spent: the first answer of every call is paid, whenever it comes, and no other. What nobody reports is paid by
+//! estimate, and so is a call that was lost with its host.
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{CallId, ChildResult, Model, ModelResult, NanoUsd, Timestamp, Usage};
+use holm_kernel::{CallId, ChildResult, Model, ModelResult, NanoUsd, Price, Timestamp, Usage};
+
+use crate::estimate;
 
 /// How long a run waits for the bills of children that were stopped.
 const PATIENCE_MS: u64 = 10_000;
@@ -12,9 +15,25 @@ const PATIENCE_MS: u64 = 10_000;
 pub(super) struct Money {
     pub(super) spent: NanoUsd,
     pub(super) used: Usage,
-    /// Which of the configured models was called; none once it is paid.
-    models: BTreeMap<CallId, Option<usize>>,
+    /// Model calls that are not paid yet.
+    models: BTreeMap<CallId, Asked>,
     children: BTreeMap<CallId, Child>,
+}
+
+/// A model call.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    price: Option<Price>,
+    /// The estimate of its request.
+    tokens: u64,
+    /// Its answer is not waited for, and its estimate is set aside.
+    given_up: bool,
+}
+
+impl Asked {
+    fn cost(self, usage: Usage) -> NanoUsd {
+        self.price.map_or(NanoUsd::ZERO, |price| price.cost(usage))
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -34,20 +53,35 @@ pub(super) struct Share {
 }
 
 impl Money {
-    pub(super) fn called(&mut self, call: CallId, model: usize) {
-        self.models.insert(call, Some(model));
+    pub(super) fn called(&mut self, call: CallId, model: Option<&Model>, tokens: u64) {
+        let price = model.and_then(|model| model.price);
+        self.models.insert(call, Asked { price, tokens, given_up: false });
     }
 
-    pub(super) fn answered(&mut self, call: CallId, result: &ModelResult, models: &[Model]) {
-        let Some(model) = self.models.get_mut(&call).and_then(Option::take) else { return };
-        let usage = match result {
-            ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage,
-            ModelResult::Failed(failure) => failure.usage,
-        };
-        self.used = self.used.plus(usage);
-        if let Some(price) = models.get(model).and_then(|model| model.price) {
-            self.spent = self.spent.plus(price.cost(usage));
+    /// Pays for an answer and says what it took; none if the call was paid before.
+    pub(super) fn answered(&mut self, call: CallId, result: &ModelResult) -> Option<Usage> {
+        let asked = self.models.remove(&call)?;
+        let usage = estimate::usage(asked.tokens, result);
+        self.pay(asked, usage);
+        Some(usage)
+    }
+
+    pub(super) fn given_up(&mut self, call: CallId) {
+        if let Some(asked) = self.models.get_mut(&call) {
+            asked.given_up = true;
         }
+    }
+
+    /// The host is gone that would have reported what its model calls took.
+    pub(super) fn host_gone(&mut self) {
+        for asked in std::mem::take(&mut self.models).into_values() {
+            self.pay(asked, estimate::lost(asked.tokens));
+        }
+    }
+
+    fn pay(&mut self, asked: Asked, usage: Usage) {
+        self.used = self.used.plus(usage);
+        self.spent = self.spent.plus(asked.cost(usage));
     }
 
     pub(super) fn set_aside(&mut self, call: CallId, share: Share) {
@@ -83,7 +117,9 @@ impl Money {
 
     pub(super) fn reserved(&self) -> NanoUsd {
         let held = self.children.values().filter(|child| child.held);
-        held.fold(NanoUsd::ZERO, |sum, child| sum.plus(child.share.money))
+        let children = held.fold(NanoUsd::ZERO, |sum, child| sum.plus(child.share.money));
+        let calls = self.models.values().filter(|asked| asked.given_up);
+        calls.fold(children, |sum, asked| sum.plus(asked.cost(estimate::lost(asked.tokens))))
     }
 
     pub(super) fn money_left(&self, budget: Option<NanoUsd>) -> Option<NanoUsd> {
@@ -93,6 +129,8 @@ impl Money {
     pub(super) fn tokens_left(&self, limit: Option<u64>) -> Option<u64> {
         let held = self.children.values().filter(|child| child.held);
         let reserved: u64 = held.filter_map(|child| child.share.tokens).sum();
+        let calls = self.models.values().filter(|asked| asked.given_up);
+        let reserved = reserved.saturating_add(calls.map(|asked| asked.tokens).sum());
         Some(limit?.saturating_sub(self.used.total().saturating_add(reserved)))
     }
 

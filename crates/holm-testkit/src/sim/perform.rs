@@ -222,6 +222,7 @@ pub(super) fn call_of(input: &Input) -> Option<CallId> {
         | Input::FollowedUp(_)
         | Input::ToolsChanged(_)
         | Input::ModeChanged(_)
+        | Input::Narrowed(_)
         | Input::GrantsChanged(_)
         | Input::BudgetChanged(_)
         | Input::Cancelled { .. }

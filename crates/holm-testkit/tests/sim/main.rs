@@ -6,6 +6,7 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
+mod budget;
 mod checks;
 mod cost;
 mod crashes;

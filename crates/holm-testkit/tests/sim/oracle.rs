@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use holm_grants::{Grant, GrantSet, Level, Mode, Request};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Answer, Approvals, CallId, Config, ConsultPoint, Effect, Event, Input, Key, MarkRule, Marks, PlanRole,
-    Question, Timestamp, Tool, ToolKind, Verdict,
+    Answer, Approvals, AskReason, CallId, Config, ConsultPoint, Effect, Event, Input, Key, MarkRule, Marks,
+    PlanRole, Question, Timestamp, Tool, ToolKind, Verdict,
 };
 use holm_testkit::{Outcome, Step, Violation};
 
@@ -29,7 +29,7 @@ pub(crate) fn nothing_runs_unallowed(outcome: &Outcome) -> Vec<Violation> {
         running: BTreeMap::new(),
         proposals: BTreeMap::new(),
         approvals: Vec::new(),
-        approved: BTreeSet::new(),
+        approved: BTreeMap::new(),
         found: Vec::new(),
     };
     for step in &outcome.steps {
@@ -47,24 +47,65 @@ struct Oracle<'a> {
     /// The widest mode that a person or the configuration chose.
     widest: Mode,
     grants: GrantSet,
-    leases: Vec<(Grant, Option<u64>)>,
+    leases: Vec<Lease>,
     marks: Marks,
     /// What the gate lets through; none while it is open.
     gate: Option<BTreeSet<String>>,
     questions: BTreeMap<CallId, Question>,
     running: BTreeMap<CallId, &'a Tool>,
-    /// What was proposed under a digest: tool and arguments.
-    proposals: BTreeMap<String, (String, String)>,
+    /// What was asked, by the id of the question.
+    proposals: BTreeMap<CallId, Shown>,
     /// What people said yes to, and nobody has used yet.
-    approvals: Vec<(String, String)>,
-    approved: BTreeSet<Key>,
+    approvals: Vec<Shown>,
+    approved: BTreeMap<Key, Shown>,
     found: Vec<Violation>,
+}
+
+/// What somebody gave with an answer.
+struct Lease {
+    grant: Grant,
+    until: Option<u64>,
+    /// What the question showed of what has entered the run.
+    knew: Marks,
+}
+
+impl Lease {
+    fn holds(&self, now: u64) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
+}
+
+/// What a question showed.
+#[derive(Clone)]
+struct Shown {
+    tool: String,
+    arguments: String,
+    reasons: Vec<AskReason>,
+    marks: Marks,
+}
+
+impl Shown {
+    /// Whether a yes to it is one to a call that is asked about for these reasons now.
+    fn answers(&self, reasons: &[(AskReason, &'static str)], marks: Marks) -> bool {
+        reasons.iter().all(|(reason, _)| match reason {
+            AskReason::HookWants => true,
+            AskReason::EgressAfterMark | AskReason::WriteAfterMark => {
+                let about_marks = |shown: &AskReason| {
+                    matches!(shown, AskReason::EgressAfterMark | AskReason::WriteAfterMark)
+                };
+                self.reasons.iter().any(about_marks) && self.marks == marks
+            }
+            AskReason::Level | AskReason::MissingGrant | AskReason::LeavesPlan => {
+                self.reasons.contains(reason)
+            }
+        })
+    }
 }
 
 /// What the rules say.
 enum Standing {
     Free,
-    NeedsApproval(&'static str),
+    NeedsApproval(Vec<(AskReason, &'static str)>),
     Never(String),
 }
 
@@ -107,10 +148,14 @@ impl<'a> Oracle<'a> {
                 self.grants = grants.clone();
                 self.leases.clear();
             }
-            Input::Judged { verdict: Verdict::Allow { grants, until }, .. } => {
-                self.leases.extend(grants.iter().map(|grant| (grant.clone(), until.map(Timestamp::value))));
-                let shown = step.verdict.as_ref().and_then(|about| self.proposals.get(&about.digest));
-                self.approvals.extend(shown.cloned());
+            Input::Judged { call, verdict: Verdict::Allow { grants, until } } => {
+                let Some(shown) = self.proposals.get(call).cloned() else { return };
+                self.leases.extend(grants.iter().map(|grant| Lease {
+                    grant: grant.clone(),
+                    until: until.map(Timestamp::value),
+                    knew: shown.marks,
+                }));
+                self.approvals.push(shown);
             }
             Input::ToolFinished { call, result } => {
                 self.marks = self.marks.join(result.marks);
@@ -138,8 +183,13 @@ impl<'a> Oracle<'a> {
                 self.questions.insert(consultation.call, consultation.question.clone());
             }
             Effect::Judge(proposal) => {
-                let shown = (proposal.tool.clone(), proposal.arguments.clone());
-                self.proposals.insert(proposal.digest.clone(), shown);
+                let shown = Shown {
+                    tool: proposal.tool.clone(),
+                    arguments: proposal.arguments.clone(),
+                    reasons: proposal.reasons.clone(),
+                    marks: proposal.marks,
+                };
+                self.proposals.insert(proposal.call, shown);
             }
             Effect::RunTool { call, request } => {
                 self.running.extend(self.tool(&request.tool).map(|tool| (*call, tool)));
@@ -166,18 +216,22 @@ impl<'a> Oracle<'a> {
         match self.standing(tool, arguments, step.at.value()) {
             Standing::Free => {}
             Standing::Never(why) => self.say(step, format!("`{name}` runs although {why}")),
-            Standing::NeedsApproval(why) => {
-                if !self.approved.contains(&key) && !self.use_approval(name, arguments) {
-                    return self.say(step, format!("`{name}` {arguments} runs unapproved although {why}"));
+            Standing::NeedsApproval(reasons) => {
+                let marks = self.marks;
+                if self.approved.get(&key).is_some_and(|shown| shown.answers(&reasons, marks)) {
+                    return;
                 }
-                self.approved.insert(key);
+                let counts = |shown: &Shown| {
+                    shown.tool == name && shown.arguments == arguments && shown.answers(&reasons, marks)
+                };
+                let Some(place) = self.approvals.iter().position(counts) else {
+                    let why: Vec<&str> = reasons.iter().map(|(_, why)| *why).collect();
+                    let why = why.join(" and ");
+                    return self.say(step, format!("`{name}` {arguments} runs unapproved although {why}"));
+                };
+                self.approved.insert(key, self.approvals.remove(place));
             }
         }
-    }
-
-    fn use_approval(&mut self, name: &str, arguments: &str) -> bool {
-        let found = self.approvals.iter().position(|(tool, shown)| tool == name && shown == arguments);
-        found.map(|at| self.approvals.remove(at)).is_some()
     }
 
     /// Whether somebody said yes to leaving plan mode; that is used up by any change of the mode.
@@ -187,7 +241,7 @@ impl<'a> Oracle<'a> {
             tool.is_some_and(|tool| matches!(tool.kind, ToolKind::Plan(PlanRole::Exit)))
         };
         let before = self.approvals.len();
-        self.approvals.retain(|(tool, _)| !leaves(tool));
+        self.approvals.retain(|shown| !leaves(&shown.tool));
         self.approvals.len() < before
     }
 
@@ -200,25 +254,34 @@ impl<'a> Oracle<'a> {
         if self.mode == Mode::Plan && tool.level > Level::ReadOnly {
             return Standing::Never("the mode only looks".into());
         }
+        let by_name: Request = format!("tool:{}", tool.name).parse().expect("a request");
+        if self.config.denials.hitting(&by_name).is_some() {
+            return Standing::Never("the tool is denied by name".into());
+        }
         let needs = needs(tool, arguments);
         if let Some(denied) = needs.iter().find(|need| self.config.denials.hitting(need).is_some()) {
             return Standing::Never(format!("`{denied}` is denied"));
         }
-        match self.reason_to_ask(tool, &needs, now) {
+        let reasons = self.reasons_to_ask(tool, &needs, now);
+        match reasons.first() {
             None => Standing::Free,
-            Some(why) if self.config.approvals == Approvals::Deny => Standing::Never(why.into()),
-            Some(why) => Standing::NeedsApproval(why),
+            Some((_, why)) if self.config.approvals == Approvals::Deny => Standing::Never((*why).into()),
+            Some(_) => Standing::NeedsApproval(reasons),
         }
     }
 
-    fn reason_to_ask(&self, tool: &Tool, needs: &[Request], now: u64) -> Option<&'static str> {
-        let leased = |need: &Request| {
-            let holds = |until: &Option<u64>| until.is_none_or(|until| now < until);
-            self.leases.iter().any(|(grant, until)| holds(until) && grant.admits(need))
+    fn reasons_to_ask(&self, tool: &Tool, needs: &[Request], now: u64) -> Vec<(AskReason, &'static str)> {
+        let leased =
+            |need: &Request| self.leases.iter().any(|lease| lease.holds(now) && lease.grant.admits(need));
+        // Given in knowledge of all that has entered, and of nothing more.
+        let knowing = |need: &Request| {
+            let mut leases = self.leases.iter().filter(|lease| lease.holds(now) && lease.knew == self.marks);
+            leases.any(|lease| lease.grant.admits(need))
         };
+        let mut reasons = Vec::new();
         let by_name: Request = format!("tool:{}", tool.name).parse().expect("a request");
         if needs.iter().any(|need| !self.grants.admits(need) && !leased(need)) {
-            return Some("nobody granted what it needs");
+            reasons.push((AskReason::MissingGrant, "nobody granted what it needs"));
         }
         let asks = match self.mode {
             Mode::Plan | Mode::Default => tool.level >= Level::Write,
@@ -226,28 +289,30 @@ impl<'a> Oracle<'a> {
             Mode::Full => false,
         };
         if asks && !self.grants.admits(&by_name) && !leased(&by_name) {
-            return Some("the mode asks");
+            reasons.push((AskReason::Level, "the mode asks"));
         }
         let marked = match self.config.mark_rule {
             MarkRule::AskAfterAny => self.marks.untrusted || self.marks.private,
             MarkRule::AskAfterBoth => self.marks.untrusted && self.marks.private,
             MarkRule::ShowOnly => false,
         };
-        let given = leased(&by_name) || (!needs.is_empty() && needs.iter().all(leased));
+        let given = knowing(&by_name) || (!needs.is_empty() && needs.iter().all(knowing));
         let leaves = tool.yields.egress || needs.iter().any(|need| need.to_string().starts_with("fetch:"));
         let writes = tool.level >= Level::Write && needs.is_empty();
         if marked && !given && (leaves || writes) {
-            return Some("something has entered the run");
+            reasons.push((AskReason::EgressAfterMark, "something has entered the run"));
         }
-        (self.config.approvals == Approvals::AskAlways).then_some("hooks want to see every call")
+        if reasons.is_empty() && self.config.approvals == Approvals::AskAlways {
+            reasons.push((AskReason::HookWants, "hooks want to see every call"));
+        }
+        reasons
     }
 
     /// A child's grants are among those that its parent holds and that its tool asks for.
     fn contain(&mut self, step: &Step, name: &str, held: &GrantSet) {
         let now = step.at.value();
         let mut ours = self.grants.clone();
-        let holds = |until: &Option<u64>| until.is_none_or(|until| now < until);
-        ours.extend(self.leases.iter().filter(|(_, until)| holds(until)).map(|(grant, _)| grant.clone()));
+        ours.extend(self.leases.iter().filter(|lease| lease.holds(now)).map(|lease| lease.grant.clone()));
         let asked = match self.tool(name).map(|tool| &tool.kind) {
             Some(ToolKind::Agent { grants, .. }) => grants.clone(),
             _ => GrantSet::default(),
@@ -288,7 +353,9 @@ fn needs(tool: &Tool, arguments: &str) -> Vec<Request> {
         let text = template.to_string();
         let (kind, slot) = text.split_once(':')?;
         let name = slot.trim_matches(['{', '}']);
-        Some(format!("{kind}:{}", arguments.get(name)?.as_str()?))
+        let text = arguments.get(name)?.as_str()?;
+        // A file of the workspace, spelled out from the root.
+        Some(format!("{kind}:{}", text.strip_prefix("/work/").unwrap_or(text)))
     });
     texts.map(|text| text.parse().expect("what runs has needs in normal form")).collect()
 }

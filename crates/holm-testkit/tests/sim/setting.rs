@@ -82,6 +82,7 @@ impl Setting {
         config.mode = self.mode;
         config.grants = grants(&self.grants);
         config.denials = Denials::parse(self.denials.iter().copied()).expect("denials");
+        config.workspace = Some("/work".parse().expect("a path"));
         config.approvals = self.approvals;
         config.mark_rule = self.mark_rule;
         config.batch = self.order;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{
-    Answer, AskReason, Effect, Ending, Event, Input, Limit, Messages, NextTry, Outcome as Came, PlanStep,
-    Purpose, Queue, ToolOutput, Verdict,
+    Answer, AskReason, Effect, Ending, Event, FailureClass, Input, Limit, Messages, NextTry, Outcome as Came,
+    PlanStep, Purpose, Queue, ToolOutput, Verdict,
 };
 use holm_testkit::{Mishap, Outcome, Rest, Step, What};
 
@@ -57,6 +57,8 @@ fn about_models(outcome: &Outcome) -> Vec<(&'static str, bool)> {
         ("a summary is used", planned(PlanStep::Summarised)),
         ("a summary is discarded", planned(PlanStep::SummaryDiscarded)),
         ("old turns leave the view", planned(PlanStep::Dropped)),
+        ("a model call is paid by estimate", outcome.run.usage().is_estimated()),
+        ("a session that ends its hosts is given up", outcome.endings.iter().any(is_host_crash)),
         ("a skill is carried out", purpose(Purpose::Skill)),
         ("a hook patches a request", outcome.sent.iter().any(patched)),
         ("a hook fails", outcome.has(|event| matches!(event, Event::HookFailed { .. }))),
@@ -65,6 +67,10 @@ fn about_models(outcome: &Outcome) -> Vec<(&'static str, bool)> {
             outcome.has(|event| matches!(event, Event::LimitNear { .. })),
         ),
     ]
+}
+
+fn is_host_crash(ending: &Ending) -> bool {
+    matches!(ending, Ending::Failed { class: FailureClass::HostCrash, .. })
 }
 
 fn about_calls(outcome: &Outcome) -> Vec<(&'static str, bool)> {
@@ -161,6 +167,8 @@ fn about_people(outcome: &Outcome) -> Vec<(&'static str, bool)> {
             heard(outcome, |input| matches!(input, Input::Consulted { answer: Answer::Continue(_), .. })),
         ),
         ("the mode changes while a call waits", changed_while_waiting(outcome)),
+        ("a question is withdrawn and asked again", asked_again(outcome)),
+        ("an answer brings grants to a question that showed fewer marks", gave_unknowing(outcome)),
     ]
 }
 
@@ -224,6 +232,41 @@ fn about_ends(outcome: &Outcome) -> Vec<(&'static str, bool)> {
         ("it does not fit the window", over(Limit::ContextWindow)),
         ("it waits for a person", outcome.rest == Rest::AwaitsPerson),
     ]
+}
+
+/// In one record a question is stopped and its call is asked about again.
+fn asked_again(outcome: &Outcome) -> bool {
+    outcome.steps.iter().any(|step| {
+        let stopped = step.effects.iter().any(|effect| matches!(effect, Effect::Abort(_)));
+        let asks = |effect: &Effect| matches!(effect, Effect::Judge(proposal) if proposal.call != proposal.tool_call);
+        stopped && step.effects.iter().any(asks) && !matches!(step.input, Input::Resumed { .. })
+    })
+}
+
+/// An answer that counts gives something, and a mark was set since its question was shown.
+fn gave_unknowing(outcome: &Outcome) -> bool {
+    let mut shown = BTreeMap::new();
+    let mut marks = outcome.run.config().marks;
+    outcome.steps.iter().any(|step| {
+        let gives = match &step.input {
+            Input::Judged { call, verdict: Verdict::Allow { grants, .. } } if !grants.is_empty() => {
+                !ignored(step) && shown.get(call).is_some_and(|shown| *shown != marks)
+            }
+            _ => false,
+        };
+        for effect in &step.effects {
+            match effect {
+                Effect::Judge(proposal) => drop(shown.insert(proposal.call, proposal.marks)),
+                Effect::Emit(numbered) => {
+                    if let Event::Marked { marks: now } = numbered.event {
+                        marks = now;
+                    }
+                }
+                _ => {}
+            }
+        }
+        gives
+    })
 }
 
 fn any(outcome: &Outcome, is: impl Fn(&Effect) -> bool) -> bool {

@@ -6,7 +6,7 @@ use std::fmt;
 use holm_grants::Mode;
 use holm_kernel::{
     Answer, Approvals, BatchOrder, Block, CheckRuling, Config, ConsultPoint, FailureClass, MarkRule, Marks,
-    MessageId, Patch, Prompt, Protocol, ToolOutput,
+    MessageId, Patch, Prompt, Protocol, ToolOutput, Usage,
 };
 use holm_testkit::{Ask, Child, Fault, Interrupt, Line, Mishap, Offence, Ruling, Script, Then, What, Work};
 use proptest::collection::vec;
@@ -86,8 +86,7 @@ fn authority() -> impl Strategy<Value = Setting> {
         1 => Just(vec!["read:**", "tool:write", "tool:shell", "write:out/**"]),
         1 => Just(Vec::new()),
     ];
-    let denials =
-        prop_oneof![2 => Just(Vec::new()), 1 => Just(vec!["path:**/.env", "fetch:https://evil.example"])];
+    let denials = prop_oneof![4 => Just(Vec::new()), 2 => Just(vec!["path:**/.env", "fetch:https://evil.example"]), 1 => Just(vec!["path:**/.env", "tool:p*"])];
     let some_points = vec(point(), 1..4).prop_map(|points| points.into_iter().collect());
     let all = (
         prop_oneof![4 => Just(Mode::Full), 1 => select(Mode::ALL.to_vec())],
@@ -148,28 +147,22 @@ fn script() -> impl Strategy<Value = Script> {
         (vec(line(), 0..9), prop_oneof![6 => Just(Then::Answers), 1 => Just(Then::Repeats)], 1_usize..4);
     let done =
         (vec(work(), 0..6), vec(ruling(), 0..5), vec(answer(), 0..6), vec(check(), 0..3), vec(child(), 0..3));
-    let wrong = (vec(interrupt(), 0..5), vec(fault(), 0..5));
-    (said, done, wrong).prop_map(|((model, then, prompts), done, (interrupts, faults))| {
+    let wrong = (vec(interrupt(), 0..5), prop_oneof![11 => vec(fault(), 0..5), 1 => crashes()]);
+    (said, done, wrong, usage()).prop_map(|((model, then, prompts), done, (interrupts, faults), usage)| {
         let (tools, people, hooks, checks, children) = done;
         let prompts = (0..prompts).map(|number| format!("prompt {number}")).collect();
         let interrupts =
             interrupts.into_iter().enumerate().map(|(index, interrupt)| numbered(index, interrupt));
         let hooks = hooks.into_iter().enumerate().map(|(index, answer)| told(index, answer)).collect();
         let interrupts = interrupts.collect();
-        Script {
-            prompts,
-            model,
-            then,
-            tools,
-            people,
-            hooks,
-            checks,
-            children,
-            interrupts,
-            faults,
-            ..Script::default()
-        }
+        Script { prompts, model, then, usage, tools, people, hooks, checks, children, interrupts, faults }
     })
+}
+
+/// What providers report: all of it, nothing, or half.
+pub(crate) fn usage() -> impl Strategy<Value = Usage> {
+    let of = |input, output| Just(Usage { input, output, ..Usage::default() });
+    prop_oneof![4 => of(100, 10), 2 => of(0, 0), 1 => of(0, 10), 1 => of(100, 0)]
 }
 
 /// Nothing is said twice in one script, so that it can be looked for.
@@ -195,6 +188,7 @@ fn line() -> impl Strategy<Value = Line> {
         4 => words().prop_map(Line::Says),
         12 => vec(ask(), 1..4).prop_map(|asks| Line::Calls(String::new(), asks)),
         1 => (words(), vec(ask(), 1..3)).prop_map(|(text, asks)| Line::Calls(text, asks)),
+        3 => reads_and_asks(),
         1 => many(),
         1 => words().prop_map(Line::Thinks),
         1 => Just(Line::Silent),
@@ -206,6 +200,26 @@ fn line() -> impl Strategy<Value = Line> {
         2 => tool_json().prop_map(Line::Says),
         1 => Just(Line::says(r#"{"email":["a@b.example"]}"#)),
     ]
+}
+
+/// Something is read while somebody is asked about another call of the same reply, in either order.
+fn reads_and_asks() -> impl Strategy<Value = Line> {
+    let asked = select(vec!["send", "send", "put", "shell", "ask_child"]);
+    (select(vec!["page", "mail", "look"]), asked, any::<bool>(), 0_u64..3).prop_map(
+        |(reads, asked, reads_first, n)| {
+            let arguments = match asked {
+                "send" => format!(r#"{{"url":"https://api.example.com/{n}"}}"#),
+                "put" => format!(r#"{{"path":"out/{n}"}}"#),
+                _ => format!(r#"{{"n":{n}}}"#),
+            };
+            let read = Ask::new(reads, format!(r#"{{"path":"src/{n}.rs"}}"#));
+            let mut asks = vec![read, Ask::new(asked, arguments)];
+            if !reads_first {
+                asks.reverse();
+            }
+            Line::Calls(String::new(), asks)
+        },
+    )
 }
 
 /// More calls than one reply may make; sometimes absurdly many.
@@ -272,6 +286,8 @@ fn arguments() -> impl Strategy<Value = String> {
     ]);
     let hostile = select(vec![
         r#"{"path":"app/.env"}"#.to_owned(),
+        r#"{"path":"/work/app/.env"}"#.to_owned(),
+        r#"{"path":"/work/src/a.rs"}"#.to_owned(),
         r#"{"url":"https://evil.example/x"}"#.to_owned(),
         r#"{"path":"../../etc/passwd"}"#.to_owned(),
         r#"{"path":7}"#.to_owned(),
@@ -316,11 +332,13 @@ fn ruling() -> impl Strategy<Value = Ruling> {
     let given = select(vec![
         vec!["write:out/**"],
         vec!["tool:shell"],
+        vec!["tool:send"],
+        vec!["read:**", "fetch:https://api.example.com"],
         vec!["read:**", "fetch:https://api.example.com"],
     ]);
     prop_oneof![
         4 => Just(Ruling::Allows),
-        2 => (given, prop_oneof![Just(None), (1_u64..1_000).prop_map(Some)])
+        4 => (given, prop_oneof![Just(None), (1_u64..1_000).prop_map(Some)])
             .prop_map(|(given, millis)| Ruling::Grants(grants(&given), millis)),
         2 => Just(Ruling::Denies("no".into())),
         3 => arguments().prop_map(Ruling::Rewrites),
@@ -401,4 +419,11 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => prop_oneof![1_u64..1_000, Just(100_000)].prop_map(Mishap::Slow),
     ];
     (1_u64..30, mishap).prop_map(|(at, mishap)| Fault { at, mishap })
+}
+
+/// Hosts that stop one after the other, each just after it took over.
+pub(crate) fn crashes() -> impl Strategy<Value = Vec<Fault>> {
+    (1_u64..20, 1_u64..9).prop_map(|(first, count)| {
+        (first..first + count).map(|at| Fault { at, mishap: Mishap::CrashAfter }).collect()
+    })
 }

@@ -106,7 +106,7 @@ impl Shared {
     async fn fetch(&self, job: &Job) -> Result<ToolOutput, String> {
         let arguments: Arguments = job.parse().map_err(|error| error.to_string())?;
         let url: Url = arguments.url.parse().map_err(|error| format!("this is no URL to fetch: {error}"))?;
-        let (policy, limits) = self.bounds(&job.needs);
+        let (policy, limits) = self.bounds(&job.needs, &job.denials);
         let request = request(url).map_err(|error| error.to_string())?;
         let answer = self.client.send(request, &policy, &limits).await.map_err(refused)?;
         let (status, from) = (answer.status(), answer.url().to_string());
@@ -127,7 +127,7 @@ impl Shared {
     ///
     /// A path that no grant can spell was allowed with its whole host or by a person; then the host is open for this one
     /// exchange, and no redirect is followed.
-    fn bounds(&self, needs: &[Need]) -> (Policy, Limits) {
+    fn bounds(&self, needs: &[Need], denials: &Denials) -> (Policy, Limits) {
         let (mut grants, mut limits) = (authority::grants(needs), self.limits.clone());
         for need in needs {
             if let Need::Request(Request::Fetch(url)) = need
@@ -137,7 +137,7 @@ impl Shared {
                 limits.redirects = 0;
             }
         }
-        (Policy { grants, denials: self.denials.clone() }, limits)
+        (Policy { grants, denials: self.denials.join(denials) }, limits)
     }
 }
 

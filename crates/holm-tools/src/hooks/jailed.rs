@@ -83,9 +83,11 @@ impl Jailed {
             }
             Ending::TimedOut => Err(NotDone::Late { limit }),
             Ending::OutOfOutput => Err(NotDone::Flooded),
-            Ending::Signalled(_) | Ending::Cancelled | Ending::OutOfMemory | Ending::Lost => {
-                Err(NotDone::Crashed)
-            }
+            Ending::Signalled(_)
+            | Ending::Cancelled
+            | Ending::OutOfMemory
+            | Ending::MadeProtected
+            | Ending::Lost => Err(NotDone::Crashed),
         }
     }
 

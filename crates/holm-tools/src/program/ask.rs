@@ -106,7 +106,7 @@ fn neither(flaw: &DescribeError, described: &Outcome, not_help: &str) -> String 
         Ending::Exited(code) => format!("`{DESCRIBE}` ended with status {code}"),
         Ending::Signalled(signal) => format!("`{DESCRIBE}` was ended by signal {signal}"),
         Ending::OutOfOutput => format!("`{DESCRIBE}` printed too much"),
-        Ending::TimedOut | Ending::Cancelled | Ending::OutOfMemory | Ending::Lost => {
+        Ending::TimedOut | Ending::Cancelled | Ending::OutOfMemory | Ending::MadeProtected | Ending::Lost => {
             format!("`{DESCRIBE}` did not end")
         }
     };

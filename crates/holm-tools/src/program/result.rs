@@ -34,6 +34,7 @@ pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> T
         Ending::Cancelled => failed("stopped: it was cancelled"),
         Ending::OutOfOutput => failed("stopped: it wrote too much"),
         Ending::OutOfMemory => failed("stopped: it used too much memory"),
+        Ending::MadeProtected => failed("stopped: it made protected names again and again"),
         Ending::Lost => failed("nobody knows how it ended: what watched it is gone"),
     }
 }
@@ -84,12 +85,16 @@ fn failed(why: &str, outcome: &Outcome) -> ToolOutput {
             text.push_str(&format!("\n{}", said.trim_end()));
         }
     }
-    for suspicion in &outcome.suspicions {
-        let missing = match suspicion {
-            Suspicion::File(request) => request.to_string(),
-            Suspicion::Network(host) => format!("fetch:https://{}", host.as_deref().unwrap_or("*")),
-        };
-        text.push_str(&format!("\n[probably refused for want of {missing}; a sidecar can ask for it]"));
+    // What a program writes never becomes advice: which file or host is meant, only the sidecar's author knows.
+    let is_network = |suspicion: &Suspicion| matches!(suspicion, Suspicion::Network(_));
+    for (kind, found) in [
+        ("the network", outcome.suspicions.iter().any(is_network)),
+        ("a file", !outcome.suspicions.iter().all(is_network)),
+    ] {
+        if found {
+            let hint = "what the program needs has to stand under `asks` in its sidecar";
+            text.push_str(&format!("\n[probably refused {kind}; {hint}]"));
+        }
     }
     ToolOutput::failed(text)
 }

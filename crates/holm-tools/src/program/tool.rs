@@ -14,7 +14,7 @@ use super::ask::Nature;
 use super::loader::Setup;
 use super::result::result;
 use crate::authority;
-use crate::shell::{Curiosity, Errand, Reach, hold};
+use crate::shell::{Curiosity, Errand, Reach, WorkspaceRecord, hold};
 use crate::trust::ContentHash;
 
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
@@ -64,13 +64,14 @@ impl Inner {
         let task = self.task(&job)?;
         let (held, needs) = (Arc::clone(&self), Arc::clone(&job.needs));
         let jail = tokio::task::spawn_blocking(move || held.jail(&needs));
-        let jail = jail.await.map_err(|_| "the program is shutting down")??;
+        let (jail, record) = jail.await.map_err(|_| "the program is shutting down")??;
         let jail = jail.env("HOLM_CALL_KEY", job.key.to_string());
+        let denials = self.setup.denials.join(&job.denials);
         let errand = Errand {
             launcher: &self.setup.launcher,
             engine: &self.setup.engine,
             connector: self.setup.connector.as_ref(),
-            denials: &self.setup.denials,
+            denials: &denials,
             hosts: Reach::of(&job.needs),
             curiosity: Curiosity::Deaf,
             progress: &job.progress,
@@ -78,7 +79,13 @@ impl Inner {
         let capture = Capture { keep: 4 << 20, spill: None };
         let ended = errand.run(&jail, &task, capture, &job.stop).await;
         let (outcome, refused) = ended.map_err(|error| format!("not started: {error}"))?;
-        Ok(result(&self.nature, &outcome, &refused))
+        let changes = tokio::task::spawn_blocking(move || record.settle());
+        let changes = changes.await.map_err(|_| "the program is shutting down")?;
+        let mut output = result(&self.nature, &outcome, &refused);
+        for change in changes {
+            output.text.push_str(&format!("\n[{change}]"));
+        }
+        Ok(output)
     }
 
     /// The exact words and the standard input of a call.
@@ -100,7 +107,7 @@ impl Inner {
     ///
     /// The file is compared with what was trusted just before it is started. Nobody whom this defends against can write to
     /// a tool folder in between: no tool may, and whoever else can is the person.
-    fn jail(&self, needs: &[Need]) -> Result<Jail, String> {
+    fn jail(&self, needs: &[Need]) -> Result<(Jail, WorkspaceRecord), String> {
         let bytes = std::fs::read(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))?;
         if ContentHash::of(&bytes) != self.hash {
             return Err(
@@ -120,10 +127,10 @@ impl Inner {
         let environment = std::env::vars_os();
         let jail = Jail::from_grants(&self.setup.workspace, &grants, environment)
             .map_err(|error| error.to_string())?;
-        let jail = hold(jail, &self.setup.workspace, &grants, &self.setup.denials);
+        let (jail, record) = hold(jail, &self.setup.workspace, &grants, &self.setup.denials);
         // A folder of which it may see nothing is no place to start in.
         let sees = grants.iter().any(|grant| matches!(grant, Grant::Read(_)));
-        Ok(self.settled(if sees { jail } else { jail.cwd("/") }))
+        Ok((self.settled(if sees { jail } else { jail.cwd("/") }), record))
     }
 
     fn settled(&self, jail: Jail) -> Jail {

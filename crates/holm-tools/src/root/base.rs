@@ -8,14 +8,14 @@ use std::{
 };
 
 use cap_std::fs::Dir;
-use holm_grants::{Denial, Denials, FilePath, Need, PathPattern};
+use holm_grants::{Denial, Denials, FilePath, GrantSet, Need, PathPattern};
 use rustix::{
     fs::{AtFlags, Mode, OFlags, mkdirat, statat},
     io::Errno,
 };
 
 use super::{
-    Denies, Opened, Permit, Place, RootError, git,
+    Denies, Opened, Permit, Place, RootError, autorun, git,
     handle::{self, FOLDER, Way},
     place::Kind,
 };
@@ -75,6 +75,13 @@ impl Root {
         self
     }
 
+    /// The same root under rules that heed what these grants name: see [`Denies::naming`].
+    #[must_use]
+    pub fn naming(mut self, grants: &GrantSet) -> Self {
+        self.denies = self.denies.naming(grants);
+        self
+    }
+
     /// The same root that enters mounts, or does not.
     #[must_use]
     pub fn mounts(mut self, mounts: Mounts) -> Self {
@@ -103,12 +110,16 @@ impl Root {
         Ok(self)
     }
 
-    /// What is kept from tools here, for the sandbox: see [`Denies::denials`].
+    /// What is kept from tools here, for the sandbox: see [`Denies::denials`]. What the configuration of git names is as it
+    /// stands now.
     ///
     /// # Errors
     /// [`RootError`] if a rule cannot be said of absolute paths.
     pub fn denials(&self) -> Result<Denials, RootError> {
-        self.denies
+        let at = Path::new(self.at.as_str());
+        let named = git::NamedPaths::find(at, &git::GitFolder::around(at));
+        let held = named.iter().try_fold(self.clone(), |root, path| root.protect(path, Protect::Writes))?;
+        held.denies
             .denials(&self.at)
             .map_err(|error| RootError::System { path: self.at.to_string(), reason: error.to_string() })
     }
@@ -161,10 +172,17 @@ impl Root {
     /// The place of a file that is to be written. Missing folders are made if asked for.
     pub(crate) fn place_to_write(&self, path: &FilePath, folders: Folders) -> Result<Place, RootError> {
         check_relative(path)?;
+        if let Some(row) = self.denies.autorun(path) {
+            let folder = if row.pattern.ends_with('/') { "/**" } else { "" };
+            let names = path.as_str().split('/').take(folder_depth(path, row.pattern));
+            let grant = format!("{}{folder}", names.collect::<Vec<_>>().join("/"));
+            return Err(RootError::Autorun { path: path.to_string(), runner: row.runner, grant });
+        }
         if let Some(rule) = self.denies.writing(path) {
             return Err(RootError::Denied { path: path.to_string(), rule });
         }
         self.keep_out_of_git(path)?;
+        self.keep_what_git_names(path)?;
         if folders == Folders::Made {
             self.make_folders(path)?;
         }
@@ -274,6 +292,20 @@ impl Root {
         Ok(())
     }
 
+    /// Refuses to write what git would run because its configuration names it, as with `core.hooksPath`.
+    fn keep_what_git_names(&self, path: &FilePath) -> Result<(), RootError> {
+        let at = Path::new(self.at.as_str());
+        let whole = at.join(path.as_str());
+        let nested = whole.ancestors().skip(1).take_while(|folder| folder.starts_with(at));
+        let nested = nested.filter_map(git::GitFolder::of);
+        let repositories: Vec<git::GitFolder> = nested.chain(git::GitFolder::around(at)).collect();
+        if git::NamedPaths::find(at, &repositories).holding(&whole).is_some() {
+            let reason = "the configuration of git names it, so git would run or obey it";
+            return Err(RootError::Protected { path: path.to_string(), reason });
+        }
+        Ok(())
+    }
+
     /// Where in this root a folder of the machine lies, if it does. What does not exist yet lies where it would.
     fn inside(&self, folder: &Path) -> Result<Option<FilePath>, RootError> {
         let shown = folder.display().to_string();
@@ -315,6 +347,16 @@ pub(crate) enum Folders {
     Wanted,
     /// They are made.
     Made,
+}
+
+/// How many names of a path lead to what a pattern of the table matches.
+fn folder_depth(path: &FilePath, pattern: &str) -> usize {
+    let all = path.as_str().split('/').count();
+    let found = |end: &usize| {
+        let names: Vec<&str> = path.as_str().split('/').take(*end).collect();
+        autorun::find(&names.join("/")).is_some_and(|row| row.pattern == pattern)
+    };
+    (1..=all).find(found).unwrap_or(all)
 }
 
 fn check_relative(path: &FilePath) -> Result<(), RootError> {

@@ -1,6 +1,8 @@
 //! Names that are kept from every tool, whatever it was granted. The one list for files, the sandbox and commands.
 
-use holm_grants::{Denial, Denials, FilePath, GrantError, PathPattern, Request};
+use holm_grants::{Denial, Denials, FilePath, Grant, GrantError, GrantSet, PathPattern, Request};
+
+use super::autorun::{self, AutorunFile};
 
 /// What holds secrets by custom and is of no use to a build: kept from everything that runs here, commands too.
 const SECRETS: &[&str] = &[
@@ -28,6 +30,7 @@ const INNER: &[&str] = &[
     // How a file system with short names calls the same folder.
     "**/git~1/",
     "**/.hg/",
+    "**/.sl/",
     "**/.svn/",
     "**/.jj/",
     "**/.npmrc",
@@ -67,6 +70,17 @@ const STARTUP: &[&str] = &[
     "**/.config/git/",
 ];
 
+/// What version control other than git runs because a repository says so: commands use the rest of these folders, and no
+/// command writes this.
+pub(crate) const OTHER_HISTORY: &[&str] = &[
+    "**/.hg/hgrc",
+    "**/.hg/hgrc-not-shared",
+    "**/.hg/sharedpath",
+    "**/.sl/config",
+    "**/.jj/repo/config.toml",
+    "**/.jj/workspace-config.toml",
+];
+
 /// What would make a folder a git repository of its own: only commands write it, because git does.
 const REPOSITORY: &[&str] = &["**/HEAD", "**/commondir"];
 
@@ -87,6 +101,10 @@ pub struct Denies {
     lookalikes: Denials,
     examples: Denials,
     unwritten: Denials,
+    /// Files that everyday tools run without asking.
+    autorun: Denials,
+    /// What the user granted by a name of the table, and which may therefore be written.
+    named: Vec<PathPattern>,
 }
 
 impl Denies {
@@ -98,7 +116,34 @@ impl Denies {
             lookalikes: fixed("path", &[LOOKALIKES]),
             examples: fixed("path", &[EXAMPLES]),
             unwritten: fixed("path", &[OWN, STARTUP, REPOSITORY]),
+            autorun: autorun_rules("path"),
+            named: Vec::new(),
         }
+    }
+
+    /// The same rules, in which files that everyday tools run without asking may be written where one of these grants names
+    /// them: `write:.vscode/**` does, `write:**` does not.
+    ///
+    /// ```
+    /// use holm_grants::GrantSet;
+    /// use holm_tools::root::Denies;
+    ///
+    /// let writes = |grant: &str| {
+    ///     let denies = Denies::usual().naming(&GrantSet::parse([grant])?);
+    ///     Ok::<_, holm_grants::GrantError>(denies.writing(&".vscode/tasks.json".parse()?).is_none())
+    /// };
+    /// assert!(!writes("write:**")?);
+    /// assert!(writes("write:.vscode/**")?);
+    /// # Ok::<(), holm_grants::GrantError>(())
+    /// ```
+    #[must_use]
+    pub fn naming(mut self, grants: &GrantSet) -> Self {
+        let written = grants.iter().filter_map(|grant| match grant {
+            Grant::Write(pattern) => Some(pattern.clone()),
+            _ => None,
+        });
+        self.named.extend(written.filter(|pattern| named_by(pattern).is_some()));
+        self
     }
 
     /// The part of the usual rules that holds for commands: what holds secrets is not there, what is obeyed is not written.
@@ -107,7 +152,26 @@ impl Denies {
     /// names.
     #[must_use]
     pub fn of_commands() -> Denials {
-        fixed("path", &[SECRETS, LOOKALIKES]).join(&fixed("write", &[OWN, STARTUP]))
+        Self::usual().for_commands()
+    }
+
+    /// As [`of_commands`](Self::of_commands), without what a grant names: see [`naming`](Self::naming). A jail has no
+    /// exceptions, so a grant that names one `.vscode` folder opens all that the call may write.
+    #[must_use]
+    pub fn for_commands(&self) -> Denials {
+        let rules =
+            fixed("path", &[SECRETS, LOOKALIKES]).join(&fixed("write", &[OWN, STARTUP, OTHER_HISTORY]));
+        rules.join(&self.autorun_for_jails())
+    }
+
+    /// The rules about what everyday tools run, but for those that a grant names.
+    fn autorun_for_jails(&self) -> Denials {
+        let named: Vec<&str> = self.named.iter().filter_map(named_by).map(|row| row.pattern).collect();
+        let is_open = |rule: &Denial| {
+            let rule = rule.to_string();
+            named.iter().any(|pattern| rule == format!("write:**/{pattern}"))
+        };
+        autorun_rules("write").iter().filter(|rule| !is_open(rule)).cloned().collect()
     }
 
     /// Whether a usual rule hits a path only because an example looks like a secret, as `.env.example` does.
@@ -134,6 +198,8 @@ impl Denies {
         let at = PathPattern::exactly(at)?.to_string();
         let all = self.all.iter().chain(self.lookalikes.iter()).map(ToString::to_string);
         let unwritten = self.unwritten.iter().map(|rule| rule.to_string().replacen("path:", "write:", 1));
+        let autorun = self.autorun_for_jails();
+        let unwritten = unwritten.chain(autorun.iter().map(ToString::to_string));
         let mut denials = Denials::new();
         for rule in all.chain(unwritten) {
             denials.insert(rule.parse()?);
@@ -173,7 +239,21 @@ impl Denies {
     pub fn writing(&self, path: &FilePath) -> Option<String> {
         let request = Request::Write(path.clone());
         let unwritten = || self.unwritten.hitting(&request).map(ToString::to_string);
-        self.hit(&request).or_else(unwritten)
+        let autorun = || self.autorun_rule(&request, path);
+        self.hit(&request).or_else(unwritten).or_else(autorun)
+    }
+
+    /// The row of the table that alone keeps a path from being written: a grant that names the path opens it.
+    pub(crate) fn autorun(&self, path: &FilePath) -> Option<AutorunFile> {
+        let request = Request::Write(path.clone());
+        let is_kept = self.hit(&request).is_some() || self.unwritten.hitting(&request).is_some();
+        self.autorun_rule(&request, path).filter(|_| !is_kept)?;
+        autorun::find(path.as_str())
+    }
+
+    fn autorun_rule(&self, request: &Request, path: &FilePath) -> Option<String> {
+        let is_named = self.named.iter().any(|pattern| pattern.admits(path));
+        self.autorun.hitting(request).filter(|_| !is_named).map(ToString::to_string)
     }
 
     fn hit(&self, request: &Request) -> Option<String> {
@@ -200,6 +280,19 @@ fn absolute(rule: &str, at: &str) -> Option<String> {
         pattern if pattern.starts_with("**/") => Some(format!("{kind}:/{pattern}")),
         pattern => Some(format!("{kind}:{}/{pattern}", at.trim_end_matches('/'))),
     }
+}
+
+/// The row of the table that a pattern names: by components without a star, so that `**` names nothing.
+fn named_by(pattern: &PathPattern) -> Option<AutorunFile> {
+    let text = pattern.to_string();
+    let named: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && !part.contains('*')).collect();
+    autorun::find(&named.join("/")).filter(|row| row.handling == autorun::Handling::Protected)
+}
+
+fn autorun_rules(kind: &str) -> Denials {
+    let patterns: Vec<String> = autorun::protected().map(|pattern| format!("**/{pattern}")).collect();
+    let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+    fixed(kind, &[&patterns])
 }
 
 fn fixed(kind: &str, lists: &[&[&str]]) -> Denials {

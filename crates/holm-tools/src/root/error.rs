@@ -26,6 +26,19 @@ pub enum RootError {
         /// The rule.
         rule: String,
     },
+    /// An everyday tool of the user's runs the file without asking, and no grant names it.
+    #[error(
+        "`{path}` is protected, because {runner}; a write needs a grant that names it, which the user can give: \
+         --grant 'write:{grant}'"
+    )]
+    Autorun {
+        /// The path.
+        path: String,
+        /// Which tool runs it, and when.
+        runner: &'static str,
+        /// What to grant.
+        grant: String,
+    },
     /// The file is Holm's own, or a tool's, or belongs to a git repository's inside.
     #[error("`{path}` may be changed by no tool: {reason}")]
     Protected {

@@ -9,6 +9,8 @@
 //! - On Linux the walk is one `openat2` that stays beneath the root, passes no link and enters no mount. Where that call
 //!   is missing, the same walk is made in steps.
 //! - [`Denies`] hold for whoever reads, writes, lists or searches. Holm's own folders are written by no tool.
+//! - What everyday tools of the user run without asking (an editor's tasks, hooks of git) is written only under a grant that
+//!   names it, and what the configuration of git names is written by no tool.
 //! - Writes replace by rename, so a hard link to a file outside never changes that file. *Reads cannot see hard links*:
 //!   a file that somebody linked into the root is in the root.
 //!
@@ -23,10 +25,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub(crate) mod autorun;
 mod base;
 mod denies;
 mod error;
-mod git;
+pub(crate) mod git;
 mod hand;
 mod handle;
 mod lock;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holm_grants::{Denials, Level, Policy};
+use holm_grants::{Level, Policy};
 use holm_guards::json::Json;
 use holm_guards::plausibility::ErrorText;
 use holm_kernel::{Tool as Declaration, ToolOutput, Yields};
@@ -96,7 +96,7 @@ impl Shared {
             let key = self.key.as_ref().ok_or("the search service needs a key, and none is set")?;
             request = header(request, name, &value.replace("{key}", key.expose_secret()))?;
         }
-        let policy = Policy { grants: authority::grants(&job.needs), denials: Denials::default() };
+        let policy = Policy { grants: authority::grants(&job.needs), denials: (*job.denials).clone() };
         let answer =
             self.client.send(request, &policy, &self.limits).await.map_err(|error| error.to_string())?;
         let status = answer.status();

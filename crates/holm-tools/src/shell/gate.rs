@@ -33,8 +33,8 @@ pub enum Answer {
     Once,
     /// This very call, for as long as the session lasts, and with it the grants that it misses.
     Session,
-    /// Every command that begins like this one, for as long as the session lasts; see [`Offer::prefix`]. The grants that
-    /// this one misses are given to it alone.
+    /// Every command that begins like this one and runs in the same folder, for as long as the session lasts; see
+    /// [`Offer::prefix`]. The grants that this one misses are given to it alone.
     Prefix,
     /// Not this call.
     No {
@@ -70,6 +70,15 @@ pub fn lasts(proposal: &Proposal) -> bool {
     !leaves_plan && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
 }
 
+/// The grants that [`Answer::Session`] gives for as long as the session lasts, beside this very call again. None where
+/// something of the call was shortened or written out for the screen: the text is not the grant then.
+#[must_use]
+pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
+    let given: Option<Vec<Grant>> =
+        proposal.missing.iter().map(|missing| given(missing, &proposal.arguments)).collect();
+    given.unwrap_or_default()
+}
+
 /// Asks a person.
 pub trait Asker: Send + Sync {
     /// Asks about one call. This may take as long as a person takes.
@@ -91,6 +100,8 @@ struct Memory {
     rules: Rules,
     /// What the rules were before anybody answered.
     given: Rules,
+    /// Beginnings of commands that pass, each in one folder: another one may hold other files of the same names.
+    prefixes: BTreeSet<(String, Rule)>,
     /// Calls that may run again, by their digest.
     again: BTreeSet<String>,
     /// Calls that may never run, by their digest.
@@ -130,10 +141,12 @@ impl Approver for Gate {
             command: script.as_ref().map(|shown| holm_kernel::visible(&shown.text)),
             helper: self.helper.as_deref().map(holm_kernel::visible),
         };
+        let folder = script.map(|shown| shown.folder);
         let (gate, asked) = (self.clone(), self.asker.ask(proposal.clone(), offer.clone()));
         Box::pin(async move {
             let answer = asked.await;
-            gate.memory().keep(&answer, &proposal, offer.prefix);
+            let prefix = offer.prefix.zip(folder).map(|(rule, folder)| (folder, rule));
+            gate.memory().keep(&answer, &proposal, prefix);
             verdict(answer, &proposal)
         })
     }
@@ -169,7 +182,7 @@ impl Memory {
         if self.never.contains(&proposal.digest) {
             return Some(Verdict::deny("the person said never in this session"));
         }
-        let ruling = shown.map(|shown| self.rules.judge(&shown.script));
+        let ruling = shown.map(|shown| self.rules_in(&shown.folder).judge(&shown.script));
         match &ruling {
             Some(Ruling::Denied(rule)) => {
                 return Some(Verdict::deny(format!("the rule `{rule}` forbids it")));
@@ -183,11 +196,19 @@ impl Memory {
         (plain && known).then(Verdict::allow)
     }
 
-    fn keep(&mut self, answer: &Answer, proposal: &Proposal, prefix: Option<Rule>) {
+    /// The rules for commands that run in this folder.
+    fn rules_in(&self, folder: &str) -> Rules {
+        let mut rules = self.rules.clone();
+        let here = self.prefixes.iter().filter(|(place, _)| place == folder);
+        here.for_each(|(_, rule)| rules.allow(rule.clone()));
+        rules
+    }
+
+    fn keep(&mut self, answer: &Answer, proposal: &Proposal, prefix: Option<(String, Rule)>) {
         match answer {
             Answer::Once | Answer::No { .. } | Answer::Rewrite { .. } => {}
             Answer::Session => drop(self.again.insert(proposal.digest.clone())),
-            Answer::Prefix => prefix.into_iter().for_each(|rule| self.rules.allow(rule)),
+            Answer::Prefix => self.prefixes.extend(prefix),
             Answer::Never => drop(self.never.insert(proposal.digest.clone())),
         }
     }
@@ -198,10 +219,7 @@ fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
         // A prefix is about commands; a grant that one of them misses is for this one.
         Answer::Once | Answer::Prefix => Verdict::allow(),
         Answer::Session => {
-            // What was shortened or written out for the screen is not the grant; then it is given for this once.
-            let given: Option<Vec<Grant>> =
-                proposal.missing.iter().map(|missing| given(missing, &proposal.arguments)).collect();
-            Verdict::Allow { grants: given.unwrap_or_default().into_iter().collect(), until: None }
+            Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }
         }
         Answer::No { reason } => Verdict::Deny { reason },
         Answer::Never => Verdict::deny("the person said never in this session"),
@@ -237,6 +255,8 @@ fn is_cut(proposal: &Proposal) -> bool {
 struct Shown {
     text: String,
     script: Script,
+    /// Where it starts, as the call names it.
+    folder: String,
 }
 
 /// The command behind a question, if what is shown is proven to be what will run.
@@ -245,17 +265,18 @@ fn script_of(proposal: &Proposal) -> Option<Shown> {
         return None;
     }
     let arguments = Json::parse(&proposal.arguments).ok()?;
+    let folder = arguments.get("folder").and_then(Json::as_str).unwrap_or(".").to_owned();
     match proposal.tool.as_str() {
         SHELL => {
             let text = arguments.get("script")?.as_str()?.to_owned();
-            Some(Shown { script: Script::read(&text).ok()?, text })
+            Some(Shown { script: Script::read(&text).ok()?, text, folder })
         }
         RUN_PROGRAM => {
             let args = arguments.get("args").and_then(Json::as_array).unwrap_or_default();
             let program = arguments.get("program")?.as_str()?;
             let words = std::iter::once(Some(program)).chain(args.iter().map(Json::as_str));
             let words: Vec<String> = words.map(|word| word.map(str::to_owned)).collect::<Option<_>>()?;
-            Some(Shown { text: words.join(" "), script: Script::of_words(&words) })
+            Some(Shown { text: words.join(" "), script: Script::of_words(&words), folder })
         }
         _ => None,
     }

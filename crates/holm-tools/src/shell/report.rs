@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use holm_grants::Request;
-use holm_jail::{Ending, Outcome, Suspicion};
+use holm_grants::{Grant, Request};
+use holm_jail::{Ending, Fate, Outcome, ProtectedName, Suspicion};
 use holm_kernel::ToolOutput;
 
+use super::call::Call;
 use super::proxy::Refusal;
-use super::script::Script;
 use super::setup::Setup;
+use crate::root::autorun;
 
 /// Status with which shells say that there is no such program.
 const NOT_FOUND: i32 = 127;
@@ -24,9 +25,10 @@ struct Missing {
 /// Tells how a command ended.
 pub(super) fn report(
     setup: &Setup,
-    script: Option<&Script>,
+    call: &Call,
     outcome: &Outcome,
     hosts: &[Refusal],
+    changes: &[String],
 ) -> ToolOutput {
     let mut text = String::new();
     for captured in [&outcome.stdout, &outcome.stderr] {
@@ -41,16 +43,35 @@ pub(super) fn report(
     }
     let ending = ending(outcome.ending);
     let mut lines: Vec<String> = ending.iter().cloned().collect();
+    lines.extend(outcome.appeared.iter().map(|name| appeared(setup, name)));
     lines.extend(turned_away(setup, hosts));
     if ending.is_some() {
-        lines.extend(refusals(setup, script, outcome, hosts));
+        lines.extend(refusals(setup, call, outcome, hosts));
     }
+    lines.extend(changes.iter().cloned());
     if !lines.is_empty() && !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("[{line}]")).collect();
     text.push_str(&lines.join("\n"));
-    if ending.is_some() { ToolOutput::failed(text) } else { ToolOutput::text(text) }
+    let is_failed = ending.is_some() || !outcome.appeared.is_empty();
+    if is_failed { ToolOutput::failed(text) } else { ToolOutput::text(text) }
+}
+
+/// A line about a protected name that appeared while the command ran.
+fn appeared(setup: &Setup, name: &ProtectedName) -> String {
+    let path = |path: &Path| path.strip_prefix(&setup.workspace).unwrap_or(path).display().to_string();
+    let fate = match &name.fate {
+        Fate::Removed => "was removed".into(),
+        Fate::SetAside(aside) => {
+            format!("was renamed to {}, because it is older than the command", path(aside))
+        }
+        Fate::Stays => "could not be removed: look at it before you use it".into(),
+    };
+    let path = path(&name.path);
+    format!(
+        "{path} is protected: commands cannot create it, whatever is granted; it appeared while this one ran, and {fate}"
+    )
 }
 
 /// Lines about hosts that the proxy refused; these are known, also where the command made do without.
@@ -85,33 +106,37 @@ fn ending(ending: Ending) -> Option<String> {
         Ending::Cancelled => "stopped: it was cancelled".into(),
         Ending::OutOfOutput => "stopped: it wrote too much; send the output to a file".into(),
         Ending::OutOfMemory => "stopped: it used too much memory".into(),
+        Ending::MadeProtected => "stopped: it made protected names again and again".into(),
         Ending::Lost => "nobody knows how it ended: what watched it is gone".into(),
     })
 }
 
-/// Lines about what the jail probably refused.
-fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome, hosts: &[Refusal]) -> Vec<String> {
+/// Lines about what the jail probably refused. Anybody can make a program write anything, so what it wrote only says which
+/// of the things that the call itself names is meant.
+fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut missing: Vec<Missing> = Vec::new();
     for suspicion in &outcome.suspicions {
         match suspicion {
-            Suspicion::File(request) => match file(setup, request) {
-                Ok(found) => missing.push(found),
-                Err(never) => lines.push(never),
+            Suspicion::File(request) => match file(setup, call, request) {
+                Some(Ok(found)) => missing.push(found),
+                Some(Err(never)) => lines.push(never),
+                None => {}
             },
             // What the proxy was asked is known, and better than a guess.
             Suspicion::Network(_) if hosts.iter().any(Refusal::was_asked_for) => {}
-            Suspicion::Network(host) => lines.push(network(setup, host.as_deref())),
+            Suspicion::Network(host) => {
+                lines.push(network(setup, host.as_deref().filter(|host| call.names_host(host))));
+            }
         }
     }
     if outcome.ending == Ending::Exited(NOT_FOUND) {
-        let names = script.into_iter().flat_map(Script::commands);
-        let names = names.filter_map(|command| command.words.first()?.value());
-        for folder in names.flat_map(|name| setup.missing_program(name)) {
+        for folder in call.programs().flat_map(|name| setup.missing_program(name)) {
             missing.push(Missing::new("exec", folder.to_string_lossy().into_owned()));
         }
     }
     missing.dedup();
+    lines.dedup();
     for one in missing {
         let known = if setup.offers(&one.grant) { "" } else { " (it was named before)" };
         lines.push(format!(
@@ -127,16 +152,16 @@ fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome, hosts: &[
 
 /// What to say of a program that found no network.
 fn network(setup: &Setup, host: Option<&str>) -> String {
-    let host = host.unwrap_or("the host");
+    // What no grant opens is not said to be missing.
+    let grant = host.and_then(|host| format!("fetch:https://{host}").parse::<Grant>().ok());
+    let missing = grant.map(|grant| format!(". Missing is {grant}")).unwrap_or_default();
     if setup.connector.is_none() {
-        return format!(
-            "refused: the network; a command has none, whatever is granted. Missing is fetch:https://{host}, which the \
-             fetch tool can use"
-        );
+        let tool = if missing.is_empty() { "" } else { ", which the fetch tool can use" };
+        return format!("refused: the network; a command has none, whatever is granted{missing}{tool}");
     }
     format!(
         "refused: the network; there is no way out but the proxy that the variables http_proxy and https_proxy name, \
-         for hosts that the call names in \"fetch\". Missing is fetch:https://{host}"
+         for hosts that the call names in \"fetch\"{missing}"
     )
 }
 
@@ -146,19 +171,32 @@ impl Missing {
     }
 }
 
-/// The grant behind a refused file, or why no grant helps.
-fn file(setup: &Setup, request: &Request) -> Result<Missing, String> {
+/// The grant behind a refused file that the call names, or why no grant helps.
+fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing, String>> {
     let (argument, path) = match request {
         Request::Write(path) => ("write", Path::new(path.as_str())),
         Request::Read(path) => ("read", Path::new(path.as_str())),
-        other => return Err(format!("refused: {other}")),
+        _ => return None,
     };
+    let git = setup.workspace.join(".git");
+    let by_git = || (call.calls_git() && path.starts_with(&git)).then(|| git.clone());
+    let path = &call.names_path(path).or_else(by_git)?;
     let inside = path.strip_prefix(&setup.workspace).ok();
     if argument == "write" && inside.is_some_and(is_never_written) {
-        return Err(format!(
+        return Some(Err(format!(
             "refused: {} is never written by a command, whatever is granted",
             path.display()
-        ));
+        )));
+    }
+    if argument == "write"
+        && let Some(row) = inside.and_then(Path::to_str).and_then(autorun::find)
+        && row.handling == autorun::Handling::Protected
+    {
+        return Some(Err(format!(
+            "refused: {} is protected, because {}; only a grant of the user's that names it opens it to commands",
+            path.display(),
+            row.runner
+        )));
     }
     let place = match inside {
         // Git is opened as a whole.
@@ -166,7 +204,7 @@ fn file(setup: &Setup, request: &Request) -> Result<Missing, String> {
         Some(inside) => inside.to_owned(),
         None => folder_of(path),
     };
-    Ok(Missing::new(argument, place.to_string_lossy().into_owned()))
+    Some(Ok(Missing::new(argument, place.to_string_lossy().into_owned())))
 }
 
 fn is_never_written(inside: &Path) -> bool {

@@ -9,6 +9,7 @@ use holm_grants::{Denials, Grant, GrantSet, Need, ProgramPattern};
 use holm_jail::{Engine, Jail, JailError, Launcher, Limits};
 use holm_net::Connector;
 
+use super::changes::WorkspaceRecord;
 use super::denied;
 use super::home::OwnHome;
 use super::rules::Rules;
@@ -185,8 +186,8 @@ impl Shell {
 }
 
 impl Setup {
-    /// The jail for what a call was allowed to use. Looks at the file system, so it blocks.
-    pub(super) fn jail(&self, needs: &[Need]) -> Result<Jail, JailError> {
+    /// The jail for what a call was allowed to use, and what lies where it may write. Looks at the file system, so it blocks.
+    pub(super) fn jail(&self, needs: &[Need]) -> Result<(Jail, WorkspaceRecord), JailError> {
         let mut grants = GrantSet::default();
         let mut programs = Vec::new();
         for need in needs {
@@ -202,10 +203,10 @@ impl Setup {
         for name in programs {
             jail = if name == "*" { jail.exec_system() } else { jail.exec(self.program(&name)?) };
         }
-        jail = denied::hold(jail, &self.workspace, &grants, &self.denials);
+        let (mut jail, record) = denied::hold(jail, &self.workspace, &grants, &self.denials);
         jail = self.protected.iter().fold(jail, Jail::protect);
         jail = self.hidden.iter().fold(jail, Jail::hide);
-        Ok(self.environment(jail, &path))
+        Ok((self.environment(jail, &path), record))
     }
 
     /// The program of a name, in the system's folders and then in the person's.

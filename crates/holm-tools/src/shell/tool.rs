@@ -4,11 +4,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_jail::{Capture, Ending, Jail, Task};
+use holm_jail::{Capture, Jail, JailError, Stage, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
+use super::WorkspaceRecord;
 use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
+use super::call::Call;
 use super::errand::{Curiosity, Errand, Reach};
 use super::report::report;
 use super::rules::Ruling;
@@ -17,6 +19,9 @@ use super::setup::Setup;
 
 /// Shells that read what the parser reads, best first.
 const SHELLS: [&str; 4] = ["/usr/bin/bash", "/bin/bash", "/usr/bin/sh", "/bin/sh"];
+
+/// How often a command is started where a hidden file is moved at that moment, with a new look at what is to be hidden.
+const MAX_STARTS: u32 = 20;
 
 /// Runs scripts; see [`Shell::script_tool`](super::Shell::script_tool).
 #[derive(Debug, Clone)]
@@ -35,9 +40,13 @@ pub struct ArgvTool {
 /// What is to run, decided before anything is started.
 struct Order {
     task: Task,
+    /// What the call says, as it is read by a person.
+    text: String,
     script: Script,
     folder: Option<String>,
     seconds: Option<u64>,
+    /// How often it was started in vain.
+    starts: u32,
 }
 
 impl ScriptTool {
@@ -113,7 +122,8 @@ fn script_order(setup: &Setup, job: &Job) -> Result<Order, String> {
     // Bash would otherwise read files of the user's before the script.
     let quiet: &[&str] = if shell.ends_with("bash") { &["--noprofile", "--norc"] } else { &[] };
     let task = Task::new(shell).args(quiet.iter().copied()).args(["-c", &arguments.script]);
-    Ok(Order { task, script, folder: arguments.folder, seconds: arguments.seconds })
+    let (text, folder) = (arguments.script, arguments.folder);
+    Ok(Order { task, text, script, folder, seconds: arguments.seconds, starts: 0 })
 }
 
 fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
@@ -131,7 +141,8 @@ fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
     if let Some(input) = arguments.input {
         task = task.input(input);
     }
-    Ok(Order { task, script, folder: arguments.folder, seconds: arguments.seconds })
+    let folder = arguments.folder;
+    Ok(Order { task, text: words.join(" "), script, folder, seconds: arguments.seconds, starts: 0 })
 }
 
 /// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
@@ -147,19 +158,21 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     let (needs, folder, held) = (Arc::clone(&job.needs), order.folder.clone(), Arc::clone(&setup));
     let jail =
         tokio::task::spawn_blocking(move || confined(&held, &needs, folder.as_deref(), order.seconds)).await;
-    let jail = match jail {
-        Ok(Ok(jail)) => jail,
+    let (jail, record) = match jail {
+        Ok(Ok(confined)) => confined,
         Ok(Err(why)) => return ToolOutput::failed(why),
         Err(_) => return ToolOutput::failed("the program is shutting down"),
     };
     if job.stop.is_cancelled() {
+        record.dismiss();
         return ToolOutput::failed("stopped before it began");
     }
+    let denials = setup.denials.join(&job.denials);
     let errand = Errand {
         launcher: &setup.launcher,
         engine: &setup.engine,
         connector: setup.connector.as_ref(),
-        denials: &setup.denials,
+        denials: &denials,
         hosts: Reach::of(&job.needs),
         // What a command asks for is then known and not guessed.
         curiosity: Curiosity::Hears,
@@ -167,29 +180,37 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     };
     let (outcome, refused) = match errand.run(&jail, &order.task, Capture::default(), &job.stop).await {
         Ok(ended) => ended,
+        Err(JailError::Start { stage: Stage::Changed, .. }) if order.starts < MAX_STARTS => {
+            let order = Order { starts: order.starts.saturating_add(1), ..order };
+            return Box::pin(perform(setup, job, order)).await;
+        }
         Err(error) => return ToolOutput::failed(format!("not started: {error}")),
     };
-    let searched = matches!(outcome.ending, Ending::Exited(_)).then_some(&order.script);
+    let folder = setup.workspace.join(order.folder.as_deref().unwrap_or("."));
+    let call = Call::new(order.text, folder, order.script);
     let held = Arc::clone(&setup);
-    let script = searched.cloned();
     // It looks for programs and folders on the disk.
-    let told = tokio::task::spawn_blocking(move || report(&held, script.as_ref(), &outcome, &refused)).await;
+    let told = tokio::task::spawn_blocking(move || {
+        let changes = record.settle();
+        report(&held, &call, &outcome, &refused, &changes)
+    })
+    .await;
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
 }
 
-/// The jail of one call, in the folder that the call names.
+/// The jail of one call, in the folder that the call names, and what lies where it may write.
 fn confined(
     setup: &Setup,
     needs: &[holm_grants::Need],
     folder: Option<&str>,
     seconds: Option<u64>,
-) -> Result<Jail, String> {
-    let jail = setup.jail(needs).map_err(|error| error.to_string())?;
+) -> Result<(Jail, WorkspaceRecord), String> {
+    let (jail, record) = setup.jail(needs).map_err(|error| error.to_string())?;
     let folder = inside(&setup.workspace, folder.unwrap_or("."))?;
     let wall =
         seconds.map_or(setup.limits.wall, |seconds| Duration::from_secs(seconds.clamp(1, MAX_SECONDS)));
     let limits = holm_jail::Limits { wall, ..setup.limits };
-    Ok(jail.cwd(folder).limits(limits))
+    Ok((jail.cwd(folder).limits(limits), record))
 }
 
 /// A folder in the workspace. It is where a command starts and opens nothing: what can be read and written comes from the

@@ -8,12 +8,17 @@ use holm_kernel::Yields;
 /// A guest without needs can compute and nothing else, whatever it is. One that may fetch may also send, so it counts as one
 /// that changes things.
 pub(super) fn level(asks: &[Template]) -> Level {
-    let of = |ask: &Template| match ask.kind() {
+    least_level(asks.iter().map(Template::kind))
+}
+
+/// The least level of a tool that holds grants of these kinds.
+pub fn least_level(kinds: impl IntoIterator<Item = Kind>) -> Level {
+    let of = |kind: Kind| match kind {
         Kind::Read | Kind::Env => Level::ReadOnly,
         Kind::Write | Kind::Fetch | Kind::Secret => Level::Write,
         Kind::Exec | Kind::Spawn | Kind::Tool => Level::Execute,
     };
-    asks.iter().map(of).max().unwrap_or(Level::None)
+    kinds.into_iter().map(of).max().unwrap_or(Level::None)
 }
 
 /// What comes in and goes out through such a tool.

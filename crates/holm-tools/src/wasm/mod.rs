@@ -25,6 +25,7 @@ mod output;
 mod policy;
 mod tool;
 
+pub use floor::least_level;
 pub use host::{WasmHost, WasmSettings};
 pub use inspection::{Inspection, SaidBy};
 pub use loader::{OnProgress, WasmLoader};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use holm_grants::{AllowanceKind, Allowances, Need, Policy, Template};
+use holm_grants::{AllowanceKind, Allowances, Denials, Need, Policy, Template};
 use holm_kernel::ToolOutput;
 use holm_runtime::{BoxFuture, Job, Reveal, Tool};
 use holm_sandbox::{Access, Call, Guest, Limits, PATIENCE, Party, Progress, Ready};
@@ -130,13 +130,13 @@ impl WasmTool {
         self.guest.hash()
     }
 
-    fn prepare(&self, arguments: &str, needs: &[Need]) -> Result<Call, String> {
+    fn prepare(&self, arguments: &str, needs: &[Need], denials: &Denials) -> Result<Call, String> {
         let settings = &self.host.0.settings;
         let mut call = if needs.is_empty() {
             // Nothing is granted, so there is nothing to open.
             Call::new(Access::none())
         } else {
-            self.granted(policy::of(needs, &self.host.0.denials))?
+            self.granted(policy::of(needs, &self.host.0.denials.join(denials)))?
         };
         call = call.limits(self.limits).clock(settings.clock).randomness(settings.randomness);
         if let Some(outbound) = &self.host.0.outbound {
@@ -161,7 +161,7 @@ impl Tool for WasmTool {
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
-        let call = self.prepare(&job.arguments, &job.needs).map(|call| match &*job.run {
+        let call = self.prepare(&job.arguments, &job.needs, &job.denials).map(|call| match &*job.run {
             "" => call,
             run => call.party(Party::named(run)),
         });

@@ -430,3 +430,29 @@ async fn a_pipe_at_a_name_that_is_kept_holds_no_command_up() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_protected_name_that_a_command_makes_is_taken_away_and_told() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let before = names(&cell);
+        let arguments = Json::object([
+            ("script", "mkdir .holm; echo done".into()),
+            ("write", Json::from(vec![Json::from(".")])),
+        ]);
+        let output = run(&cell.shell().script_tool(), &arguments).await;
+        assert!(output.text.contains("done"), "{way:?}: {}", output.text);
+        assert_eq!(output.outcome, Outcome::Failed, "{way:?}: {}", output.text);
+        assert!(output.text.contains(".holm is protected"), "{way:?}: {}", output.text);
+        assert_eq!(names(&cell), before, "{way:?}: {}", output.text);
+    }
+}
+
+/// The names in the workspace.
+fn names(cell: &Cell) -> Vec<String> {
+    let entries = std::fs::read_dir(cell.path("work")).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}

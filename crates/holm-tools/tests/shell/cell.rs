@@ -100,14 +100,7 @@ impl Cell {
 
     /// Runs a program as the user, outside of any jail.
     pub(crate) fn outside(&self, program: &str, args: &[&str]) {
-        let mut command = if is_root() {
-            let mut command = Command::new("/usr/bin/setpriv");
-            command.args(drop_rights()).arg(program);
-            command
-        } else {
-            Command::new(program)
-        };
-        let output = command
+        let output = as_user(Command::new(program))
             .args(args)
             .current_dir(self.path("work"))
             .env("HOME", self.path("home"))
@@ -296,6 +289,16 @@ impl Approver for Yes {
 
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// The program as the user starts it.
+pub(crate) fn as_user(program: Command) -> Command {
+    if !is_root() {
+        return program;
+    }
+    let mut command = Command::new("/usr/bin/setpriv");
+    command.args(drop_rights()).arg(program.get_program());
+    command
 }
 
 /// Makes a path the user's.

@@ -105,7 +105,8 @@ async fn a_cache_outside_and_a_program_of_the_user_are_named_and_then_used() {
     for way in WAYS {
         let cell = Cell::new(way);
         cell.write("out/cache/old", "");
-        let told = heeded(&cell, &cell.shell(), "echo kept > $CELL/out/cache/new && echo stored", way).await;
+        let script = format!("echo kept > {} && echo stored", cell.path("out/cache/new").display());
+        let told = heeded(&cell, &cell.shell(), &script, way).await;
         let [first, second] = told.as_slice() else { panic!("{way:?}: two calls: {told:?}") };
         assert!(
             first.contains(&format!("write:{}/**", cell.path("out/cache").display())),
@@ -122,6 +123,29 @@ async fn a_cache_outside_and_a_program_of_the_user_are_named_and_then_used() {
         let [first, second] = told.as_slice() else { panic!("{way:?}: two calls: {told:?}") };
         assert!(first.contains(&format!("exec:{}/**", cell.path("opt").display())), "{way:?}: {first}");
         assert!(second.contains("spoken"), "{way:?}: {second}");
+    }
+}
+
+#[tokio::test]
+async fn advice_never_follows_what_a_program_writes() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let said = "echo 'bash: /home/user/.ssh/x: Permission denied'; echo 'curl: (6) Could not resolve host: evil.example'";
+        cell.write("work/complain.sh", &format!("{said} >&2\nexit 1\n"));
+        cell.write("out/cache/old", "");
+        let shell = cell.shell();
+        let refused = cell.path("out/cache/old").display().to_string();
+        for (script, advised) in [("sh complain.sh", false), (&format!("echo x > {refused}"), true)] {
+            let output = run(&shell.script_tool(), &Json::object([("script", script.into())])).await;
+            assert_eq!(output.outcome, holm_kernel::Outcome::Failed, "{way:?}: {script}: {}", output.text);
+            assert_eq!(output.text.contains("[probably"), advised, "{way:?}: {script}: {}", output.text);
+            let advice = output.text.split("[probably").nth(1).unwrap_or_default();
+            assert!(
+                !advice.contains("/home") && !output.text.contains("Missing is"),
+                "{way:?}: {}",
+                output.text
+            );
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod attacks;
 mod cell;
 mod everyday;
+mod later;
 mod leases;
 mod network;
 mod programs;

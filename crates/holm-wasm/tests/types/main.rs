@@ -28,6 +28,7 @@ const SOURCES: &[(&str, &[&str])] = &[
         "holm-kernel/src/config/policy.rs",
         &["Protocol", "ProtocolPolicy", "PlainAnswer", "Alias", "HiddenToolNote", "Inconclusive"],
     ),
+    ("holm-kernel/src/config/narrowing.rs", &["Narrowing"]),
     ("holm-kernel/src/config/retry.rs", &["RetryPolicy"]),
     (
         "holm-kernel/src/config/tool.rs",

@@ -291,9 +291,11 @@ fn write_error(failure: &Failure, out: &mut Vec<u8>) {
         FailureClass::ContextOverflow | FailureClass::BadRequest | FailureClass::ContentFilter => {
             "invalid_request_error"
         }
-        FailureClass::Server | FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => {
-            "api_error"
-        }
+        FailureClass::Server
+        | FailureClass::Network
+        | FailureClass::Truncated
+        | FailureClass::Empty
+        | FailureClass::HostCrash => "api_error",
     };
     let mut object = Object::open(out);
     object.string("type", "error");

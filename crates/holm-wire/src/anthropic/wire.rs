@@ -131,6 +131,7 @@ impl Counts {
             cached: self.read,
             cache_write: self.written,
             reasoning: 0,
+            estimated: 0,
         }
     }
 }

@@ -302,9 +302,11 @@ const fn exception(class: FailureClass) -> &'static str {
         FailureClass::ContextOverflow | FailureClass::BadRequest | FailureClass::ContentFilter => {
             "validationException"
         }
-        FailureClass::Server | FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => {
-            "internalServerException"
-        }
+        FailureClass::Server
+        | FailureClass::Network
+        | FailureClass::Truncated
+        | FailureClass::Empty
+        | FailureClass::HostCrash => "internalServerException",
     }
 }
 

@@ -128,6 +128,7 @@ impl Tokens<'_> {
             cached: read,
             cache_write: written,
             reasoning: 0,
+            estimated: 0,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::services::Services;
 const MILLION: u64 = 1_000_000;
 
 fn usage(input: u64, output: u64, cached: u64, cache_write: u64) -> Usage {
-    Usage { input, output, cached, cache_write, reasoning: 0 }
+    Usage { input, output, cached, cache_write, reasoning: 0, estimated: 0 }
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Events for ChatEvents {
         events.message(&message, None, &mut draft, &mut |_| {});
         events.turn_to(Open::Nothing, &mut draft);
         match end(whole.finish_reason.as_str(), "", whole.usage.as_ref(), &mut draft, &mut |_| {}) {
-            Step::Fail(failure) => Err(Failure { usage: draft.usage(), ..*failure }),
+            Step::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
             Step::More | Step::End | Step::Garbage => Ok(draft.into_reply()),
         }
     }

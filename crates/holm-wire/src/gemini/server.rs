@@ -282,9 +282,11 @@ fn write_error(failure: &Failure, out: &mut Vec<u8>) {
         FailureClass::ContextOverflow | FailureClass::BadRequest | FailureClass::ContentFilter => {
             "INVALID_ARGUMENT"
         }
-        FailureClass::Server | FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => {
-            "INTERNAL"
-        }
+        FailureClass::Server
+        | FailureClass::Network
+        | FailureClass::Truncated
+        | FailureClass::Empty
+        | FailureClass::HostCrash => "INTERNAL",
     };
     let mut object = Object::open(out);
     if let Some(out) = object.member("error") {

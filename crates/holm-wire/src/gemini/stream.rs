@@ -112,7 +112,7 @@ impl Events for ContentEvents {
         for chunk in chunks {
             match events.read(chunk.get().as_bytes(), &mut draft, &mut |_| {}) {
                 Step::More | Step::End => {}
-                Step::Fail(failure) => return Err(Failure { usage: draft.usage(), ..*failure }),
+                Step::Fail(failure) => return Err(Failure { usage: draft.usage_so_far(), ..*failure }),
                 Step::Garbage => return Err(not_a_reply(body)),
             }
         }

@@ -122,6 +122,7 @@ impl Tokens<'_> {
             cached: self.cached_content_token_count.or_zero().min(input),
             cache_write: 0,
             reasoning,
+            estimated: 0,
         }
     }
 }

@@ -236,9 +236,11 @@ pub(crate) fn write_error(failure: &Failure, out: &mut Vec<u8>) {
         FailureClass::RateLimited => ("rate_limit_error", "rate_limit_exceeded"),
         FailureClass::Quota => ("insufficient_quota", "insufficient_quota"),
         FailureClass::Overloaded => ("server_error", "overloaded"),
-        FailureClass::Server | FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => {
-            ("server_error", "server_error")
-        }
+        FailureClass::Server
+        | FailureClass::Network
+        | FailureClass::Truncated
+        | FailureClass::Empty
+        | FailureClass::HostCrash => ("server_error", "server_error"),
         FailureClass::ContextOverflow => ("invalid_request_error", "context_length_exceeded"),
         FailureClass::Auth => ("authentication_error", "invalid_api_key"),
         FailureClass::BadRequest => ("invalid_request_error", "invalid_request"),

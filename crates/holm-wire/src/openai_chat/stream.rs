@@ -102,7 +102,7 @@ impl Events for ChatEvents {
         let mut draft = Draft::default();
         let mut events = Self::plain(self.end);
         match events.chunk(Frame { name: b"", data: body }, &mut draft, &mut |_| {}) {
-            Step::Fail(failure) => Err(Failure { usage: draft.usage(), ..*failure }),
+            Step::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
             Step::Garbage => Err(match holm_read::from_slice::<Chunk<'_>>(body) {
                 Err(error) => classify::unreadable(body, &error),
                 Ok(_) => classify::failure(FailureClass::Server, "the reply cannot be read"),

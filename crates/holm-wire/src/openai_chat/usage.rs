@@ -63,6 +63,7 @@ pub(super) fn read(raw: Raw<'_>) -> Option<Usage> {
         cached: cached.iter().find_map(|count| count.get()).unwrap_or(0).min(input),
         cache_write: prompt.cache_write_tokens.or_zero().min(input),
         reasoning: reasoning.min(output),
+        estimated: 0,
     })
 }
 

@@ -264,9 +264,11 @@ const fn code(class: FailureClass) -> &'static str {
         FailureClass::RateLimited => "rate_limit_exceeded",
         FailureClass::Quota => "insufficient_quota",
         FailureClass::Overloaded => "server_is_overloaded",
-        FailureClass::Server | FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => {
-            "server_error"
-        }
+        FailureClass::Server
+        | FailureClass::Network
+        | FailureClass::Truncated
+        | FailureClass::Empty
+        | FailureClass::HostCrash => "server_error",
         FailureClass::ContextOverflow => "context_length_exceeded",
         FailureClass::Auth => "invalid_api_key",
         FailureClass::BadRequest => "invalid_request_error",

@@ -301,7 +301,7 @@ impl Events for ResponseEvents {
         }
         let mut draft = Draft::default();
         match Self::default().end(response.status.as_str(), &response, &mut draft, &mut |_| {}) {
-            Step::Fail(failure) => Err(Failure { usage: draft.usage(), ..*failure }),
+            Step::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
             Step::More | Step::End | Step::Garbage => Ok(draft.into_reply()),
         }
     }

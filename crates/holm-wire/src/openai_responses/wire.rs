@@ -140,6 +140,7 @@ impl Tokens<'_> {
             cached: details.map_or(0, |details| details.cached_tokens.or_zero()).min(input),
             cache_write: written.min(input),
             reasoning: reasoning.min(output),
+            estimated: 0,
         }
     }
 }

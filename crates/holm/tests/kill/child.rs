@@ -60,7 +60,8 @@ async fn work(folder: &Path, base: &str, moment: Moment) -> Result<u64, Box<dyn 
 }
 
 async fn finish(session: &mut Session) -> Result<(), Box<dyn std::error::Error>> {
-    if session.run().transcript().is_empty() {
+    let run = session.run();
+    if run.transcript().is_empty() && run.earlier_messages() == 0 {
         session.prompt("Append every line.").await?.text()?;
     } else if let Some(report) = session.go_on().await? {
         report.text()?;

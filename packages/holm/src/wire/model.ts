@@ -69,7 +69,8 @@ async function exchange(codec: Codec, ask: Ask, whole: boolean, send: () => Prom
     try {
       return codec.reply(new Uint8Array(await answer.arrayBuffer()));
     } catch (error) {
-      return ask.signal.aborted ? codec.decoder().abort() : failure('network', words(error));
+      // The provider had begun to answer, and charges for it.
+      return ask.signal.aborted ? codec.decoder().abort() : failure('truncated', words(error));
     }
   }
   return stream(codec, ask, answer);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use holm::{
     grants::Mode,
     kernel::{
-        Author, Block, CallId, Ending, Event, Message, NextTry, Numbered, Outcome, PlanStep, Role, Seq,
+        Author, Block, CallId, Ending, Event, Message, NextTry, Numbered, Outcome, PlanStep, Prompt, Role,
+        Seq,
     },
 };
 
@@ -68,6 +69,7 @@ impl Tab {
                     self.note(Tone::Warning, &in_words(ending));
                 }
             }
+            Event::QueueDropped { prompts, .. } => self.dropped(prompts),
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
             | Event::Queued { .. }
@@ -76,6 +78,7 @@ impl Tab {
             | Event::Marked { .. }
             | Event::ToolsChanged { .. }
             | Event::GrantsChanged
+            | Event::Narrowed { .. }
             | Event::Ignored { .. }
             | Event::BudgetChanged { .. }
             | Event::ModelFailed { .. }
@@ -124,13 +127,26 @@ impl Tab {
             turn.prompt.clone_from(&text);
         }
         // What waited is in now.
+        self.no_longer_waits(&text);
+        self.items.push(Item::new(Kind::Person { text, files }));
+    }
+
+    /// A cancel dropped what waited. It is shown, so that the person can say it again.
+    fn dropped(&mut self, prompts: &[Prompt]) {
+        for prompt in prompts {
+            let (text, _) = attach::told(&prompt.blocks);
+            let text = safe(&text);
+            self.no_longer_waits(&text);
+            self.note(Tone::Warning, &format!("dropped by the cancel: {text}"));
+        }
+    }
+
+    fn no_longer_waits(&mut self, text: &str) {
         let typed = |text: &str| text.trim().to_owned();
-        if let Some(at) =
-            self.waiting.iter().position(|waiting| typed(&text).starts_with(&typed(&safe(&waiting.text))))
-        {
+        let is_it = |waiting: &super::Waiting| typed(text).starts_with(&typed(&safe(&waiting.text)));
+        if let Some(at) = self.waiting.iter().position(is_it) {
             self.waiting.remove(at);
         }
-        self.items.push(Item::new(Kind::Person { text, files }));
     }
 
     /// A reply that has streamed in stands already; what it says now is what counts.

@@ -151,7 +151,7 @@ fn a_reply_without_a_price_is_not_one_for_nothing() {
         model: None,
     };
     let meter = seen(&[prompted(1, "hi"), replied]).meter;
-    assert_eq!(meter.priced.show(meter.spent), "price not known");
+    assert_eq!(meter.priced.show(meter.spent, meter.usage), "price not known");
 }
 
 #[test]

@@ -179,11 +179,15 @@ impl State {
 
     fn cost(&mut self) {
         let Some(tab) = self.tab_mut() else { return };
-        let (usage, spent) = (tab.meter.usage, tab.meter.priced.show(tab.meter.spent));
-        let text = format!(
+        let usage = tab.meter.usage;
+        let spent = tab.meter.priced.show(tab.meter.spent, usage);
+        let mut text = format!(
             "{} tokens in ({} of them cached), {} out, {spent}; the last request had {} tokens",
             usage.input, usage.cached, usage.output, tab.meter.context
         );
+        if usage.is_estimated() {
+            text += &format!("; {} tokens are an estimate, since no provider reported them", usage.estimated);
+        }
         tab.note(Tone::Quiet, &text);
     }
 

@@ -87,6 +87,7 @@ impl Bench {
         let (chosen, stronger) = args.choose_stronger(chosen)?;
         let env = |name: &str| std::env::var(name).ok();
         let kept = Kept::find(places).and(args.settled.agent.iter().flat_map(agents::Chosen::starts));
+        let kept = kept.granted(args.grant.iter().chain(&args.yes));
         let native = tools::native(places, &kept, &store);
         let outside = Outside::here(places, &kept, rules(args), confinement(args), env).and(native);
         let set = args.tools.unwrap_or_else(|| fitting(chosen.fits, file_of(args), &outside.tools));

@@ -67,6 +67,7 @@ impl Most {
             mode: given.mode.or_else(lower),
             grants: given.grants.or_else(met),
             budget: given.budget.or_else(|| cheaper().map(|usd| Budget { usd: Some(usd) })),
+            mark_rule: given.mark_rule,
         }
     }
 }

@@ -1,11 +1,6 @@
 //! The models of a session that goes on: it keeps those that it began with, whatever a new one would get.
 
-use holm::{
-    kernel::{Input, journal},
-    runtime::Journals as _,
-    store::Store,
-    wire::services::Services,
-};
+use holm::{store::Store, wire::services::Services};
 
 use super::Args;
 use crate::{
@@ -44,13 +39,8 @@ impl Args {
 
 /// The models that a session was begun with, the first one first; none if it is not there or cannot be read.
 async fn models(store: &Store, session: &str) -> Vec<String> {
-    let Ok(text) = store.read(session).await else { return Vec::new() };
-    let Ok(tail) = journal::decode(&text) else { return Vec::new() };
-    let first = tail.records.first().and_then(|record| record.payload().input().ok());
-    match first {
-        Some(Input::Started(started)) => started.config.models.into_iter().map(|model| model.name).collect(),
-        Some(_) | None => Vec::new(),
-    }
+    let Ok(started) = store.started(session).await else { return Vec::new() };
+    started.config.models.into_iter().map(|model| model.name).collect()
 }
 
 /// A name as its provider has it: two names may mean one model.

@@ -188,6 +188,15 @@ pub(crate) fn rules_of(allow: &[Rule], deny: &[Rule]) -> Rules {
     rules
 }
 
+/// Tells what it means to let programs pass unasked that may run code of the workspace.
+pub(crate) fn warn_of(allow: &[Rule], screen: &Screen) {
+    for rule in allow.iter().filter(|rule| rule.may_run_workspace()) {
+        screen.note(&format!(
+            "holm: `{rule}` passes unasked, and may run code from the workspace, which the model can change"
+        ));
+    }
+}
+
 /// Rules of the settings; one that is none is named by its place.
 pub(crate) fn parsed(values: Option<Vec<Value<String>>>) -> Result<Vec<Rule>, Trouble> {
     let rule = |value: Value<String>| {

@@ -13,7 +13,7 @@ use holm::{
 use holm_config::KeyFile;
 use holm_mcp::server::Exposed;
 use holm_server::{
-    AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,
+    AgentCard, Home, ModelCard, OpenError, Opened, Order, SessionId, SkillCard, Start, ToolCard, Workshop,
     auth::UserName,
 };
 use tokio::sync::Mutex;
@@ -210,6 +210,11 @@ impl Workshop for House {
             let (workspace, private) = (room.places.work.clone(), room.places.data.clone());
             Ok(Home { store: room.store.clone(), workspace, private })
         })
+    }
+
+    fn parked(&self) -> BoxFuture<'static, Result<Option<Vec<(UserName, SessionId)>>, OpenError>> {
+        let house = self.clone();
+        Box::pin(async move { house.inner.stores.parked().await.map_err(failed) })
     }
 
     fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>> {

@@ -1,7 +1,9 @@
 //! Where the sessions of users are: in files of each, or in one database that several servers share, in a schema of each.
 
 use holm::store::Store;
-use holm_server::auth::UserName;
+#[cfg(feature = "postgres")]
+use holm::store::{ParkedSession, PostgresPool};
+use holm_server::{SessionId, auth::UserName};
 
 use crate::{
     exit::{Exit, Trouble},
@@ -12,9 +14,9 @@ use crate::{
 pub(super) enum Stores {
     /// Beside what else is kept of a user.
     Files,
-    /// In a PostgreSQL database.
+    /// In a PostgreSQL database, with connections that the stores of all users share.
     #[cfg(feature = "postgres")]
-    Postgres(String),
+    Postgres { database: String, pool: tokio::sync::OnceCell<PostgresPool> },
 }
 
 impl Stores {
@@ -23,7 +25,7 @@ impl Stores {
         match database.filter(|database| !database.is_empty()) {
             None => Ok(Self::Files),
             #[cfg(feature = "postgres")]
-            Some(database) => Ok(Self::Postgres(database)),
+            Some(database) => Ok(Self::Postgres { database, pool: tokio::sync::OnceCell::new() }),
             #[cfg(not(feature = "postgres"))]
             Some(_) => Err(Trouble::new(Exit::Usage, "this program was built without PostgreSQL")
                 .hint("build it with the feature `postgres`")),
@@ -35,7 +37,7 @@ impl Stores {
         match self {
             Self::Files => false,
             #[cfg(feature = "postgres")]
-            Self::Postgres(_) => true,
+            Self::Postgres { .. } => true,
         }
     }
 
@@ -48,20 +50,63 @@ impl Stores {
         match self {
             Self::Files => places.store().await,
             #[cfg(feature = "postgres")]
-            Self::Postgres(database) => {
+            Self::Postgres { database, pool } => {
+                let pool =
+                    pool.get_or_try_init(|| PostgresPool::open(database)).await.map_err(unreachable)?;
                 let options = holm::store::Options::new();
-                // A user's name is a plain word in small letters, so it names a schema and nothing else.
-                let options =
-                    if *user == UserName::owner() { options } else { options.schema(format!("holm_{user}")) };
-                // What the database says may name it, but never the password.
-                let unreachable = |error: holm::store::StoreError| {
-                    Trouble::new(
-                        Exit::Failed,
-                        format!("the database of the sessions cannot be used: {error}"),
-                    )
+                let options = match schema_of(user) {
+                    Some(schema) => options.schema(schema),
+                    None => options,
                 };
-                Ok(options.postgres(database).await.map_err(unreachable)?)
+                Ok(options.postgres_on(pool).await.map_err(unreachable)?)
             }
         }
     }
+
+    /// Sessions of all users that no server drives and that may be resumed now; none where the store of each user has to be
+    /// asked.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(clippy::unused_async, reason = "files of one user say nothing of another's")
+    )]
+    pub(super) async fn parked(&self) -> anyhow::Result<Option<Vec<(UserName, SessionId)>>> {
+        match self {
+            Self::Files => Ok(None),
+            #[cfg(feature = "postgres")]
+            Self::Postgres { database, pool } => {
+                let pool =
+                    pool.get_or_try_init(|| PostgresPool::open(database)).await.map_err(unreachable)?;
+                let parked = pool.parked().await.map_err(unreachable)?;
+                Ok(Some(parked.iter().filter_map(session_of).collect()))
+            }
+        }
+    }
+}
+
+/// What the schemas of users begin with.
+#[cfg(feature = "postgres")]
+const SCHEMA: &str = "holm_";
+
+/// The schema of a user; none for the owner, who has the usual one. A user's name is a plain word in small letters, so it names a
+/// schema and nothing else.
+#[cfg(feature = "postgres")]
+fn schema_of(user: &UserName) -> Option<String> {
+    (*user != UserName::owner()).then(|| format!("{SCHEMA}{user}"))
+}
+
+/// Whose session it is; none for a schema that is no user's.
+#[cfg(feature = "postgres")]
+fn session_of(parked: &ParkedSession) -> Option<(UserName, SessionId)> {
+    let user = match &parked.schema {
+        None => UserName::owner(),
+        Some(schema) => schema.strip_prefix(SCHEMA)?.parse().ok()?,
+    };
+    Some((user, parked.run.parse().ok()?))
+}
+
+/// What the database says may name it, but never the password.
+#[cfg(feature = "postgres")]
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
+fn unreachable(error: holm::store::StoreError) -> Trouble {
+    Trouble::new(Exit::Failed, format!("the database of the sessions cannot be used: {error}"))
 }

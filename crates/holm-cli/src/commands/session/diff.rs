@@ -99,7 +99,7 @@ impl Difference {
     fn for_people(&self, one: &Side, two: &Side) -> Vec<String> {
         let totals = |mark: &str, side: &Side| {
             let (input, output) = (side.usage.input, side.usage.output);
-            let spent = money::show(side.spent);
+            let spent = money::Priced::Whole.show(side.spent, side.usage);
             let count = side.records.len();
             format!("{mark} {}: {count} records, {input} tokens in, {output} out, {spent}", side.name)
         };

@@ -2,7 +2,8 @@
 //! so that it goes on here.
 //!
 //! A journal is a stranger's word: it decides what was said, and nothing about what may be done. So whatever it was granted
-//! elsewhere is withdrawn in the same breath in which it is kept, and it stands in the mode `default`.
+//! elsewhere is withdrawn in the same breath in which it is kept, and it stands in the mode `default`. It counts as untrusted
+//! content, follows the rule of this host about what leaves after that, and is held to the limits of this host.
 
 use std::{
     fs,
@@ -13,8 +14,8 @@ use std::{
 use holm::{
     grants::{GrantSet, Mode},
     kernel::{
-        Effect, Input, MarkRule, Seq, Timestamp,
-        journal::{self, Record, Writer},
+        Effect, Input, Limits, MarkRule, Marks, Narrowing, RetryPolicy, Seq, Timestamp,
+        journal::{self, Record, ReplayError, Writer},
     },
     runtime::{Durability, JournalFailed, Journals as _, UnderWay, check_run_name, fork_journal},
     store::Store,
@@ -25,10 +26,14 @@ use crate::{
     began::Began,
     children::is_named_like_one,
     exit::{Exit, Trouble},
+    screen::Screen,
 };
 
 /// The largest journal that is taken in: that of a thousand turns with pictures is smaller, and a file without an end is none.
 const MOST_BYTES: u64 = 256 << 20;
+
+/// How much of a system prompt is shown.
+const SHOWN_SYSTEM: usize = 4_000;
 
 /// Which journal is taken in, and under which name.
 #[derive(Debug, clap::Args)]
@@ -52,6 +57,9 @@ pub(super) async fn import(opened: &Opened, args: &Args) -> anyhow::Result<Exit>
     }
     let came = brought.keep(&opened.store).await?;
     opened.screen.line(&brought.id);
+    if came != Came::Known {
+        brought.show_system(&opened.screen);
+    }
     opened.screen.note(match came {
         Came::New => "holm: it has no grants here; `holm run --resume` gives them with --grant",
         Came::Longer => {
@@ -101,6 +109,8 @@ struct Brought {
     lines: String,
     /// What is added to them: that nothing of what was granted elsewhere holds here.
     bare: String,
+    /// The system prompt that it brings.
+    system: String,
 }
 
 /// What came of it.
@@ -125,27 +135,38 @@ impl Brought {
             }
         };
         let records = journal::decode_strict(lines.as_bytes())?;
-        let mut run = journal::replay(&records)?;
+        let mut run = journal::replay(&records).map_err(|error| without_digest(&error))?;
         let id = run.started().run.clone();
         // Whoever asked for a helper would take its journal for what the helper did.
         anyhow::ensure!(
             !is_named_like_one(&id),
             "it is a helper's, which goes on with its own session alone"
         );
-        anyhow::ensure!(
-            run.config().mark_rule != MarkRule::ShowOnly,
-            "it was begun without questions about what is done after strangers were heard, and they are asked here"
-        );
+        let system = run.config().system.clone();
         let mut bare = String::new();
         if let Some(head) = records.last().map(Record::head) {
             let mut writer = Writer::after(head);
-            for fact in [Input::GrantsChanged(GrantSet::default()), Input::ModeChanged(Mode::default())] {
+            for fact in own_terms() {
                 bare += &journal::step(&mut run, &mut writer, now(), fact)?;
                 // What is still to be done is asked for again by whoever goes on.
                 while !matches!(run.poll(), Effect::Wait(_)) {}
             }
         }
-        Ok(Self { id, lines, bare })
+        Ok(Self { id, lines, bare, system })
+    }
+
+    /// Shows the system prompt that comes with it: the model obeys it, and the user has not written it.
+    fn show_system(&self, screen: &Screen) {
+        if self.system.is_empty() {
+            return;
+        }
+        let shown: String = self.system.chars().take(SHOWN_SYSTEM).collect();
+        let more = self.system.chars().count().saturating_sub(SHOWN_SYSTEM);
+        screen.note("holm: it brings this system prompt:");
+        shown.lines().for_each(|line| screen.note(&format!("  {line}")));
+        if more > 0 {
+            screen.note(&format!("  […{more} more characters…]"));
+        }
     }
 
     /// Keeps it: all of it and its withdrawal, or nothing.
@@ -163,10 +184,11 @@ impl Brought {
     /// Adds what happened elsewhere to what is here. History is never rewritten, so both must have the same past.
     async fn lengthen(&self, store: &Store) -> anyhow::Result<Came> {
         let mut opened = store.open(&self.id).await.map_err(missing_journal)?;
-        if opened.text.starts_with(self.lines.as_bytes()) {
+        let text = store.read(&self.id).await.map_err(missing_journal)?;
+        if text.starts_with(self.lines.as_bytes()) {
             return Ok(Came::Known);
         }
-        let known = std::str::from_utf8(&opened.text)?;
+        let known = std::str::from_utf8(&text)?;
         let Some(more) = self.lines.strip_prefix(known) else {
             let message = format!("the session `{}` is here already, and went another way", self.id);
             return Err(Trouble::new(Exit::Usage, message)
@@ -180,8 +202,49 @@ impl Brought {
     }
 }
 
+/// What holds here for a session from elsewhere, whatever it says of itself.
+fn own_terms() -> [Input; 3] {
+    let narrowing = Narrowing {
+        mark_rule: Some(MarkRule::AskAfterAny),
+        marks: Marks { untrusted: true, private: false },
+        limits: Some(Limits::default()),
+        retry: Some(RetryPolicy::default()),
+        aliases: Some(Vec::new()),
+    };
+    [
+        Input::Narrowed(Box::new(narrowing)),
+        Input::GrantsChanged(GrantSet::default()),
+        Input::ModeChanged(Mode::default()),
+    ]
+}
+
+/// Why a journal cannot be folded. The digest that this kernel computes is left out: whoever forges a journal would need just that.
+fn without_digest(error: &ReplayError) -> anyhow::Error {
+    match error {
+        ReplayError::Diverged { seq, .. } => {
+            anyhow::anyhow!(
+                "record {seq} does not follow from the records before it by the rules of this version"
+            )
+        }
+        other => anyhow::anyhow!("{other}"),
+    }
+}
+
 /// The kernel lets no time run back, whatever the other host's clock said.
 fn now() -> Timestamp {
     let now = jiff::Timestamp::now().as_millisecond();
     Timestamp::new(u64::try_from(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_does_not_tell_the_digest_that_a_forged_record_would_need() {
+        let error = ReplayError::Diverged { seq: Seq::new(4), expected: 0xaaaa_bbbb, found: 0xcccc_dddd };
+        let told = without_digest(&error).to_string();
+        assert!(told.starts_with("record 4 "), "{told}");
+        assert!(!told.contains("cccc") && !told.contains("aaaa"), "{told}");
+    }
 }

@@ -74,6 +74,7 @@ fn kind(input: &Input) -> &'static str {
         Input::Summarised { .. } => "a summary",
         Input::ToolsChanged(_) => "other tools",
         Input::ModeChanged(_) => "another mode",
+        Input::Narrowed(_) => "stricter terms of the host",
         Input::GrantsChanged(_) => "other grants",
         Input::BudgetChanged(_) => "another budget",
         Input::Cancelled { .. } => "a wish to stop",
@@ -124,11 +125,18 @@ impl Telling {
                 Some(format!("model      {model} was not up to it ({reason}), and no stronger one was left"))
             }
             Event::ModeChanged { mode } => Some(format!("mode       {mode}")),
+            Event::Narrowed { .. } => Some("host       narrowed it to its own terms".to_owned()),
             Event::GrantsChanged => Some("grants     others from here on".to_owned()),
             Event::BudgetChanged { limit } => {
                 Some(format!("budget     {}", limit.map_or_else(|| "none".to_owned(), money::show)))
             }
             Event::HookFailed { reason } => Some(format!("hook       failed: {reason}")),
+            Event::QueueDropped { prompts, .. } => {
+                return prompts
+                    .iter()
+                    .map(|prompt| format!("dropped    {}", below(&prompt.plain_text())))
+                    .collect();
+            }
             Event::GroupEnded { ending, .. } => Some(format!("end        {}", in_words(ending))),
             _ => None,
         };

@@ -3,25 +3,26 @@
 use std::{fs, io::Read, path::Path, sync::Arc, time::Duration};
 
 use holm::{
-    grants::{Allowances, Need},
+    grants::{Allowances, Grant, GrantSet, Need},
     guards::{json::Json, schema::Schema},
-    kernel::{Outcome, ToolOutput},
-    runtime::{Job, Tool as _},
+    kernel::{Outcome, Tool, ToolOutput},
+    runtime::{self, BoxFuture, Job, Tool as _},
 };
 use holm_config::read_plain;
 use holm_sandbox::{Clock, Entry, Kind, Randomness};
 use holm_tools::{
     registry::{LoadError, Sidecar, Standing},
-    wasm::{Inspection, WasmHost, WasmLoader, WasmTool},
+    wasm::{Inspection, WasmHost, WasmLoader, WasmTool, least_level},
 };
 use serde_json::json;
 
-use super::{Execute, flaws};
+use super::{Execute, flaws, gate};
 use crate::{
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
     shelf,
+    trial::Trial,
 };
 
 /// Whether the name means a WASM file.
@@ -73,7 +74,7 @@ pub(super) async fn validate(
     Ok(if usable { Exit::Done } else { Exit::NoAnswer })
 }
 
-fn tell(screen: &Screen, declared: &holm::kernel::Tool, found: &Inspection) -> anyhow::Result<()> {
+fn tell(screen: &Screen, declared: &Tool, found: &Inspection) -> anyhow::Result<()> {
     let about = declared.description.lines().next().unwrap_or_default();
     let asks = if found.asks.is_empty() { "nothing".to_owned() } else { found.asks.join(", ") };
     let version = found.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
@@ -93,7 +94,7 @@ fn tell(screen: &Screen, declared: &holm::kernel::Tool, found: &Inspection) -> a
     Ok(())
 }
 
-/// Runs the file once, with exactly the grants of the command line.
+/// Runs the file once, with exactly the grants of the command line and as far as the mode allows.
 pub(super) async fn execute(args: Execute, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let mut settings = shelf::settings(places)?;
     if let Some(seconds) = args.clock {
@@ -109,9 +110,43 @@ pub(super) async fn execute(args: Execute, places: &Places, screen: &Arc<Screen>
     let (tool, _) =
         opened.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{}: {error}", args.tool)))?;
     let arguments = check(&args.arguments, &tool.declaration().schema)?;
-    let mut job = Job::alone(arguments);
-    job.needs = args.grant.iter().cloned().map(Need::Grant).collect();
-    show(screen, &tool.run(job).await, args.json)
+    let (mode, gate) = (args.mode, gate(&args, screen));
+    let tool = Arc::new(GrantedTool::new(tool, args.grant));
+    let trial = Trial { tool, arguments, grants: GrantSet::default(), mode };
+    let came = trial.run(gate, |builder| builder).await?;
+    match &came.output {
+        Some(output) => show(screen, output, args.json),
+        None => super::show(screen, came.outcome, &came.said, None, args.json),
+    }
+}
+
+/// A WASM file that holds what the person granted, whatever it asks for itself.
+struct GrantedTool {
+    tool: WasmTool,
+    declaration: Tool,
+    grants: Vec<Grant>,
+}
+
+impl GrantedTool {
+    fn new(tool: WasmTool, grants: Vec<Grant>) -> Self {
+        let mut declaration = tool.declaration().clone();
+        // The mode decides by what the file can do with these grants, which may be more than it asks for.
+        let granted = least_level(grants.iter().map(Grant::kind));
+        declaration.level = declaration.level.max(granted);
+        declaration.needs.clear();
+        Self { tool, declaration, grants }
+    }
+}
+
+impl runtime::Tool for GrantedTool {
+    fn declaration(&self) -> &Tool {
+        &self.declaration
+    }
+
+    fn run(&self, mut job: Job) -> BoxFuture<'static, ToolOutput> {
+        job.needs = self.grants.iter().cloned().map(Need::Grant).collect();
+        self.tool.run(job)
+    }
 }
 
 /// Compiles and describes, on a thread that may block.

@@ -1,12 +1,15 @@
 //! A snapshot and the records after it are as good as the whole journal, and a bad one does no harm.
 
-use alloc::string::ToString as _;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::script::{Driven, Move, moves};
-use crate::journal::{ReplayError, Snapshot, SnapshotError, Writer, replay, resume, resume_from, step};
+use crate::journal::{
+    Fault, ReplayError, Snapshot, SnapshotError, Writer, decode_after, replay, resume, resume_from, step,
+};
 use crate::{Input, Prompt, Seq};
 
 fn driven() -> Driven {
@@ -82,6 +85,36 @@ fn a_tail_begins_right_after_its_snapshot() {
 }
 
 #[test]
+fn a_snapshot_without_the_transcript_holds_what_decides_and_counts_the_rest() {
+    let driven = driven();
+    let records = driven.records();
+    let snapshot = Snapshot::without_transcript(&driven.run, records[4].head()).unwrap();
+    let run = resume_from(&snapshot, &[]).unwrap();
+    assert_eq!(run.transcript(), []);
+    assert_eq!(run.earlier_messages(), driven.run.transcript().len() as u64);
+    assert_eq!(run.view(), driven.run.view());
+    let whole = Snapshot::take(&driven.run, records[4].head()).unwrap();
+    assert!(snapshot.encode().len() < whole.encode().len());
+}
+
+#[test]
+fn a_tail_is_read_from_the_record_of_its_head_on() {
+    let driven = driven();
+    let records = driven.records();
+    let text = |from: usize| records[from..].iter().map(crate::journal::Record::line).collect::<String>();
+    let head = records[2].head();
+    assert_eq!(decode_after(head, text(2).as_bytes()), Ok(records[3..].to_vec()));
+    assert_eq!(decode_after(records[4].head(), text(4).as_bytes()), Ok(Vec::new()));
+    let fault = |from: usize| decode_after(head, text(from).as_bytes()).unwrap_err().fault;
+    assert_eq!(fault(3), Fault::OutOfOrder { found: Seq::new(3) });
+    assert_eq!(decode_after(head, b"").unwrap_err().fault, Fault::Unfinished);
+    let other = Driven::play(&[Move::Say("ho".into()), Move::Wait(1)]).records();
+    assert_eq!(decode_after(head, other[2].line().as_bytes()).unwrap_err().fault, Fault::ChainBroken);
+    let changed = text(2).replacen("more", "less", 1);
+    assert!(decode_after(head, changed.as_bytes()).is_err());
+}
+
+#[test]
 fn no_flipped_bit_of_a_snapshot_goes_unseen() {
     let text = taken(&driven(), 4).encode();
     for at in (0..text.len()).step_by(7) {
@@ -107,17 +140,29 @@ proptest! {
         let mut whole = replay(&records).unwrap();
         prop_assert_eq!(short.freeze().unwrap(), whole.freeze().unwrap());
 
+        let stood = replay(&records[..=at]).unwrap();
+        let brief = Snapshot::without_transcript(&stood, records[at].head()).unwrap().encode();
+        let brief = Snapshot::decode(brief.as_bytes()).unwrap();
+        let mut brief = resume_from(&brief, &records[at + 1..]).unwrap();
+        prop_assert_eq!(brief.earlier_messages(), stood.transcript().len() as u64);
+        prop_assert_eq!(brief.transcript(), &whole.transcript()[stood.transcript().len()..]);
+        prop_assert_eq!(
+            brief.freeze_without_transcript().unwrap(),
+            whole.freeze_without_transcript().unwrap()
+        );
+
         let head = records.last().unwrap().head();
         let now = whole.receipt().at.plus(5);
         for input in [Input::Prompted(Prompt::text(say)), Input::Resumed { host: "b".to_string() }] {
-            let mut writers = (Writer::after(head), Writer::after(head));
-            prop_assert_eq!(
-                step(&mut short, &mut writers.0, now, input.clone()).ok(),
-                step(&mut whole, &mut writers.1, now, input).ok()
-            );
+            let line = step(&mut whole, &mut Writer::after(head), now, input.clone()).ok();
+            for run in [&mut short, &mut brief] {
+                let again = step(run, &mut Writer::after(head), now, input.clone()).ok();
+                prop_assert_eq!(&again, &line);
+            }
             loop {
-                let (a, b) = (short.poll(), whole.poll());
+                let (a, b, c) = (short.poll(), whole.poll(), brief.poll());
                 prop_assert_eq!(&a, &b);
+                prop_assert_eq!(&a, &c);
                 if matches!(a, crate::Effect::Wait(_)) {
                     break;
                 }

@@ -401,6 +401,7 @@ fn the_model_looks_after_its_children() {
     let mut play = begun(with_helper(), vec![Say::Calls(vec![("helper", APART), ("helper", BESIDE)])]);
     let [first, second] = children(&play)[..] else { panic!("two children") };
     play.give(Input::ChildStarted { call: first, child: "child-1".into() });
+    assert_eq!(play.run.open_children().collect::<Vec<_>>(), [(first, "child-1")]);
     let (_, text) = ask(&mut play, r#"{"action":"status"}"#.into());
     assert!(text.contains(&format!("child {first} (`helper`) is at work")), "{text}");
     assert!(text.contains(&format!("child {second} (`helper`) waits for its turn")), "{text}");
@@ -414,7 +415,10 @@ fn the_model_looks_after_its_children() {
     play.give(Input::ChildFinished { call: first, result: finished("forty-two", 0) });
     play.play();
     assert_eq!((play.endings.len(), told(&play, first).len()), (1, 1));
-    // Asked for later, it is read out again.
+    assert_eq!(play.run.open_children().count(), 0);
+    // Asked for later, it is read out again, also where the transcript was left to the journal.
+    let state = play.run.freeze_without_transcript().expect("state");
+    play.run = crate::Run::thaw(holm_read::from_str(&state).expect("the same state"));
     let (_, text) = ask(&mut play, format!(r#"{{"action":"result","child":{first}}}"#));
     assert_eq!(text, "forty-two");
 }

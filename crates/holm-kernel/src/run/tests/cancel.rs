@@ -64,6 +64,46 @@ fn cancel_ends_a_model_call_and_withdraws_its_text() {
     assert!(play.run.transcript().iter().all(|message| message.plain_text() != "too late"));
 }
 
+fn dropped(play: &Play) -> Vec<(Queue, Vec<String>)> {
+    let events = play.events.iter().filter_map(|event| match event {
+        Event::QueueDropped { queue, prompts } => {
+            Some((*queue, prompts.iter().map(Prompt::plain_text).collect()))
+        }
+        _ => None,
+    });
+    events.collect()
+}
+
+#[test]
+fn cancel_drops_what_waits_to_be_said_and_says_what_it_was() {
+    let mut play = Play::new(config(), vec![Say::Text("too late")]);
+    play.give(Input::Prompted(Prompt::text("go")));
+    play.give(Input::Steered(Prompt::text("faster")));
+    play.give(Input::FollowedUp(Prompt::text("then deploy")));
+    play.give(Input::FollowedUp(Prompt::text("then tell everybody")));
+    play.give(cancel());
+    play.play();
+    let follow_ups = vec![String::from("then deploy"), String::from("then tell everybody")];
+    let steering = vec![String::from("faster")];
+    assert_eq!(dropped(&play), [(Queue::Steering, steering), (Queue::FollowUp, follow_ups)]);
+    play.script = vec![Say::Text("noon")].into();
+    assert_eq!(play.prompt("what is the time?"), answered("noon"));
+    assert_eq!(play.endings.len(), 2, "nothing that was said before the cancel is heard");
+}
+
+#[test]
+fn cancel_drops_what_a_group_left_behind_that_ended_by_itself() {
+    let mut play = Play::new(config(), vec![failure(FailureClass::Auth)]);
+    play.give(Input::Prompted(Prompt::text("go")));
+    play.give(Input::FollowedUp(Prompt::text("then deploy")));
+    play.play();
+    assert!(matches!(play.endings[..], [Ending::Failed { .. }]));
+    play.give(cancel());
+    play.play();
+    assert_eq!(dropped(&play), [(Queue::FollowUp, vec![String::from("then deploy")])]);
+    assert_eq!(play.endings.len(), 1, "there was nothing else to stop");
+}
+
 #[test]
 fn cancel_ends_a_pause_between_tries() {
     let mut play = Play::new(config(), vec![failure(FailureClass::Server)]);

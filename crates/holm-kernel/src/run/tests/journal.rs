@@ -215,9 +215,15 @@ fn bytes(effects: &[Effect]) -> Vec<String> {
 fn a_snapshot_at_any_record_and_the_tail_are_the_whole() {
     for (name, play) in plays() {
         let records = records(&play);
-        let whole = Run::replay(&records).expect("the run").freeze().expect("state");
+        let whole = Run::replay(&records).expect("the run");
+        let (whole, brief) = (whole.freeze(), whole.freeze_without_transcript());
+        let (whole, brief) = (whole.expect("state"), brief.expect("state"));
         for at in 0..records.len() {
             let run = Run::replay(&records[..=at]).expect("a beginning");
+            let snapshot = Snapshot::without_transcript(&run, records[at].head()).expect("a snapshot");
+            let snapshot = Snapshot::decode(snapshot.encode().as_bytes()).expect("the same snapshot");
+            let resumed = journal::resume_from(&snapshot, &records[at + 1..]).expect("the tail");
+            assert_eq!(resumed.freeze_without_transcript().expect("state"), brief, "{name} at record {at}");
             let snapshot = Snapshot::take(&run, records[at].head()).expect("a snapshot");
             let snapshot = Snapshot::decode(snapshot.encode().as_bytes()).expect("the same snapshot");
             let resumed = journal::resume_from(&snapshot, &records[at + 1..]).expect("the tail");

@@ -162,6 +162,21 @@ fn money_ends_the_run_with_its_figures_and_runs_no_tool_for_nobody() {
 }
 
 #[test]
+fn a_call_that_has_not_started_when_the_budget_is_spent_is_refused() {
+    let config = Config { batch: BatchOrder::Sequential, ..priced(1_000) };
+    let calls = vec![("echo", ARGS), ("echo", r#"{"text":"another"}"#)];
+    let mut play = Play::new(config, vec![Say::Calls(calls)]);
+    let [Effect::RunTool { call, .. }] = play.first_effects()[..] else { panic!("the first is handed out") };
+    play.give(Input::Dispatched { call });
+    play.give(Input::BudgetChanged(Budget { usd: Some(NanoUsd::new(50)) }));
+    play.give(Input::ToolFinished { call, result: ToolOutput::text("a line of text") });
+    play.play();
+    let refused = (Outcome::Refused, "not run: the budget is spent".to_string());
+    assert_eq!((play.results()[0].0, &play.results()[1]), (Outcome::Succeeded, &refused));
+    assert!(matches!(play.endings[..], [Ending::OverBudget { .. }]));
+}
+
+#[test]
 fn an_answer_that_uses_up_the_budget_is_still_an_answer() {
     assert_eq!(Play::new(priced(1), vec![Say::Text("4")]).prompt("go"), answered("4"));
 }

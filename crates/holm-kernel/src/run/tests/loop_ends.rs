@@ -157,12 +157,15 @@ fn what_is_said_to_an_idle_run_starts_a_group() {
 }
 
 #[test]
-fn what_waits_when_a_group_is_cut_off_is_said_after_the_next_prompt() {
-    let mut play = Play::new(config(), vec![Say::Text("late"), Say::Text("now")]);
+fn what_waits_when_a_limit_ends_a_group_is_said_after_the_next_prompt() {
+    let mut config = config();
+    config.limits.wall_ms = Bound::AtMost(10);
+    let mut play = Play::new(config, vec![Say::Text("late"), Say::Text("now")]);
     play.hang = Box::new(|effect| matches!(effect, Effect::CallModel { .. }));
     play.give(Input::Prompted(Prompt::text("go")));
     play.give(Input::Steered(Prompt::text("do not forget me")));
-    play.give(Input::Cancelled { reason: "enough".into() });
+    play.now = 10;
+    play.give(Input::TimePassed);
     play.play();
     play.hang = Box::new(|_| false);
     play.prompt("again");

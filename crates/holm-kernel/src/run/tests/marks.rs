@@ -17,7 +17,9 @@ const URL: &str = r#"{"url":"https://api.example.com/x"}"#;
 fn tools() -> Vec<Tool> {
     let yields = |untrusted, private, egress| Yields { untrusted, private, egress };
     let mut fetch = tool("fetch");
-    fetch.schema = Json::parse(r#"{"type":"object","required":["url"]}"#).expect("a schema");
+    fetch.schema =
+        Json::parse(r#"{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}"#)
+            .expect("a schema");
     fetch.needs = vec!["fetch:{url}".parse().expect("a template")];
     let mut save = tool("save").level(Level::Write);
     save.needs = vec!["write:out/a".parse().expect("a template")];
@@ -227,6 +229,40 @@ fn a_mark_outlives_its_prompt_and_is_said_once() {
     play.prompt("now send it");
     assert_eq!(reasons(&play), [AskReason::EgressAfterMark]);
     assert_eq!(marked_events(&play), [UNTRUSTED]);
+}
+
+#[test]
+fn a_host_narrows_the_rule_as_it_takes_a_run_over_and_never_widens_it() {
+    let narrowed = |mark_rule, marks| {
+        Input::Narrowed(Box::new(Narrowing { mark_rule: Some(mark_rule), marks, ..Narrowing::default() }))
+    };
+    let mut lax =
+        play(Config { mark_rule: MarkRule::AskAfterBoth, ..marked() }, &[("keys", "{}"), ("send", "{}")]);
+    lax.give(narrowed(MarkRule::AskAfterAny, Marks::default()));
+    lax.prompt("go");
+    assert_eq!(reasons(&lax), [AskReason::EgressAfterMark]);
+    let mut strict = play(marked(), &[("keys", "{}"), ("send", "{}")]);
+    strict.give(narrowed(MarkRule::ShowOnly, Marks::default()));
+    strict.prompt("go");
+    assert_eq!(reasons(&strict), [AskReason::EgressAfterMark]);
+    // What came from elsewhere has entered.
+    let mut brought = play(marked(), &[("send", "{}")]);
+    brought.give(narrowed(MarkRule::AskAfterAny, UNTRUSTED));
+    brought.prompt("go");
+    assert_eq!((brought.run.marks(), brought.asked.len()), (UNTRUSTED, 1));
+}
+
+#[test]
+fn a_question_that_is_open_as_a_host_narrows_the_rule_is_asked_again() {
+    let config = Config { mark_rule: MarkRule::ShowOnly, marks: PRIVATE, mode: Mode::Default, ..marked() };
+    let mut play = play(config, &[("note", "{}")]);
+    let [Effect::Judge(first)] = &play.first_effects()[..] else { panic!("it is asked") };
+    assert_eq!(first.reasons, [AskReason::Level]);
+    let narrowing = Narrowing { mark_rule: Some(MarkRule::AskAfterAny), ..Narrowing::default() };
+    play.give(Input::Narrowed(Box::new(narrowing)));
+    let effects = play.drain();
+    let [Effect::Abort(_), Effect::Judge(second)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(second.reasons, [AskReason::Level, AskReason::WriteAfterMark]);
 }
 
 #[test]

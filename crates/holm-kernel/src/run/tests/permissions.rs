@@ -134,6 +134,40 @@ fn a_denial_is_final_whatever_was_granted_leased_or_said() {
 }
 
 #[test]
+fn a_tool_that_is_denied_by_name_never_runs() {
+    for denied in ["tool:save", "tool:SA*"] {
+        let mut config = writing(&["write:**", "tool:save"]);
+        config.denials = denials(&[denied]);
+        let mut play = Play::new(config, vec![Say::Call("save", A)]);
+        play.prompt("go");
+        assert!(play.asked.is_empty() && play.ran.is_empty(), "{denied}");
+        assert!(play.results()[0].1.contains("deny list"));
+    }
+}
+
+#[test]
+fn a_denial_holds_for_a_file_of_the_workspace_however_it_is_spelled() {
+    let env = r#"{"path":"/home/me/project/app/.env"}"#;
+    let other = r#"{"path":"/home/me/project/out/a"}"#;
+    let mut config = writing(&["write:**", "write:/home/me/**"]);
+    config.denials = denials(&["path:**/.env"]);
+    config.workspace = Some("/home/me/project".parse().expect("a path"));
+    let mut play = Play::new(config, vec![Say::Call("save", env), Say::Call("save", other)]);
+    play.prompt("go");
+    let results = play.results();
+    assert_eq!((results[0].0, results[1].0), (Outcome::Refused, Outcome::Succeeded));
+}
+
+#[test]
+fn a_tool_is_told_what_no_call_may_do() {
+    let mut config = writing(&["write:**"]);
+    config.denials = denials(&["path:**/.env"]);
+    let mut play = Play::new(config.clone(), vec![Say::Call("save", A)]);
+    let [Effect::RunTool { request, .. }] = &play.first_effects()[..] else { panic!("it is handed out") };
+    assert_eq!(*request.denials, config.denials);
+}
+
+#[test]
 fn a_need_that_cannot_be_read_is_a_refusal_and_not_a_question() {
     let mut play = Play::new(writing(&["write:**"]), vec![Say::Call("save", r#"{"path":"../etc/passwd"}"#)]);
     play.prompt("go");
@@ -239,7 +273,8 @@ fn a_person_reads_plain_text_and_the_digest_is_that_of_what_runs() {
 
 #[test]
 fn a_need_stands_on_one_line_and_a_long_list_shows_both_its_ends() {
-    let schema = Json::parse(r#"{"type":"object"}"#).expect("a schema");
+    let schema =
+        Json::parse(r#"{"type":"object","properties":{"path":{"type":"array"}}}"#).expect("a schema");
     let mut many = Tool::new("save", "", schema).level(Level::Write);
     many.needs = vec!["write:{path}".parse().expect("a template")];
     let paths: Vec<String> = (0..200).map(|n| format!("\"out/{n}\"")).collect();
@@ -361,19 +396,19 @@ fn plan_mode_withdraws_the_questions_that_are_open() {
 }
 
 #[test]
-fn a_yes_from_before_a_withdrawal_is_asked_for_again_with_what_is_missing_now() {
+fn a_question_is_asked_again_when_grants_are_replaced_and_the_old_answer_is_late() {
     let mut config = writing(&["write:out/**"]);
     config.mode = Mode::Default;
     let mut play = Play::new(config, vec![Say::Call("save", A)]);
     let first = question(&play.first_effects());
     assert_eq!((first.reasons, first.missing.len()), (vec![AskReason::Level], 0));
     play.give(Input::GrantsChanged(GrantSet::default()));
-    assert_eq!(play.drain(), []);
-    play.give(Input::Judged { call: first.call, verdict: Verdict::allow() });
     let effects = play.drain();
     let second = question(&effects);
-    assert!(!runs(&effects) && second.call != first.call);
+    assert!(effects.contains(&Effect::Abort(first.call)) && second.call != first.call);
     assert_eq!(second.missing, ["write:out/a"]);
+    play.give(Input::Judged { call: first.call, verdict: Verdict::allow() });
+    assert!(!runs(&play.drain()) && ignored(&play, first.call));
     play.give(Input::Judged { call: second.call, verdict: Verdict::allow() });
     assert!(runs(&play.drain()));
 }

@@ -40,7 +40,20 @@ fn a_run_under_unknown_rules_says_so_before_it_does_anything() {
 }
 
 #[test]
-fn a_need_for_an_argument_that_no_schema_has_is_reported_when_the_tool_is_registered() {
+fn a_tool_whose_need_names_an_argument_that_its_schema_lacks_cannot_be_used() {
+    for need in ["read:{file}", "read:{file?}", "read:{file=.}"] {
+        let mut config = config();
+        config.tools[0].needs = vec![need.parse().expect("a template")];
+        let mut play = Play::new(config, vec![Say::Call("echo", "{}")]);
+        play.prompt("go");
+        let flaw = |event: &Event| matches!(event, Event::ToolFlawed { usable: false, .. });
+        assert!(play.events.iter().any(flaw), "{need}");
+        assert!(play.ran.is_empty() && play.asked.is_empty(), "{need}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_tool_is_reported_when_it_is_registered() {
     let mut config = config();
     config.tools[0].needs = vec!["read:{file}".parse().expect("a template")];
     config.tools.push(Tool::new("has space", "", super::play::text_schema()));

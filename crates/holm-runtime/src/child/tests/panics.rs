@@ -20,7 +20,7 @@ fn priced(name: &str) -> Card {
 fn paid(result: ModelResult) -> ModelResult {
     match result {
         ModelResult::Replied(reply) => {
-            ModelResult::Replied(Reply { usage: Usage { output: 1, ..Usage::default() }, ..reply })
+            ModelResult::Replied(Reply { usage: Usage { input: 1, output: 1, ..Usage::default() }, ..reply })
         }
         other => other,
     }
@@ -96,13 +96,14 @@ async fn a_child_whose_task_panics_is_billed_for_what_it_did() {
     let kid = Helper::isolated("kid", "Helps.", Trap, |_| {
         Agent::builder(priced("test/child"), plays([paid(says("I am done"))])).build()
     });
-    let parent = Agent::builder(priced("test/one"), plays([hands("kid", &["go"]), says("I saw it")]));
+    let parent = Agent::builder("test/one", plays([hands("kid", &["go"]), says("I saw it")]));
     let parent = parent.journals(journals.clone()).helpers(Helpers::new().with(kid)).build().unwrap();
     let mut session = parent.start_as("root").await.unwrap();
     assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "I saw it");
     let [(outcome, text)] = &outcomes(session.run())[..] else { panic!("one result") };
     assert!(*outcome == Outcome::Failed && text.contains("the child run panicked"), "{text}");
-    assert_eq!((session.run().spent(), session.run().usage().total()), (NanoUsd::new(7), 1));
+    let used = session.run().usage();
+    assert_eq!((session.run().spent(), used.total() - used.estimated), (NanoUsd::new(7), 2));
     drop(session);
     assert_eq!(audit(&journals).await, Vec::<String>::new());
 }
@@ -160,7 +161,7 @@ async fn those_below_a_child_that_panics_are_brought_to_their_end_and_paid_for()
     let asked = GrantSet::parse(["spawn:leaf"]).unwrap();
     let helpers = Helpers::new().with(Helper::new("middle", "Divides.", middle).grants(asked));
     let fragile = Fragile { helpers: helpers.clone(), below, journals: journals.clone() };
-    let root = Agent::builder(priced("test/one"), plays([hands("middle", &["go"]), says("I saw it")]));
+    let root = Agent::builder("test/one", plays([hands("middle", &["go"]), says("I saw it")]));
     let root = spawning(root, &helpers, fragile).journals(journals.clone()).build().unwrap();
     let mut session = root.start_as("root").await.unwrap();
     let report = tokio::time::timeout(PATIENCE, session.prompt("go")).await.expect("it ends").unwrap();

@@ -26,18 +26,21 @@ const LEAF_SHARE: u64 = 2 * REPLY;
 /// a crash may take one more, and what is set aside must leave something.
 const OWN_REPLIES: u64 = 7;
 
+/// What a reply uses: far more than the estimates of all calls that crashes lose.
+const REPLY_TOKENS: u64 = 1_000_000;
+
 fn grants(texts: &[&str]) -> GrantSet {
     GrantSet::parse(texts.iter().copied()).unwrap()
 }
 
 fn card(name: &str) -> Card {
-    // A price for a million tokens, and every reply has one token.
+    // A price for a million tokens, and every reply has one token of output.
     let price = Price { output: REPLY * 1_000_000, ..Price::default() };
     Card { price: Some(price), ..Card::named(name) }
 }
 
 fn paid(result: ModelResult) -> ModelResult {
-    let usage = Usage { output: 1, ..Usage::default() };
+    let usage = Usage { input: REPLY_TOKENS - 1, output: 1, ..Usage::default() };
     match result {
         ModelResult::Replied(reply) => ModelResult::Replied(Reply { usage, ..reply }),
         other => other,
@@ -97,7 +100,7 @@ fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
     let asked = grants(&["read:src/**", "write:out/**", "spawn:leaf", "spawn:branch"]);
     let mut below = Helper::new("leaf", "Looks.", leaf()).grants(grants(&["read:**"]));
     let mut share = LEAF_SHARE;
-    below = below.reserve(NanoUsd::new(share)).reserve_tokens(share / REPLY).background();
+    below = below.reserve(NanoUsd::new(share)).reserve_tokens(share / REPLY * REPLY_TOKENS).background();
     for name in names.iter().take(usize::try_from(levels).unwrap()).skip(1) {
         share = 5 * share + OWN_REPLIES * REPLY;
         let to: &'static str = if *name == "branch" { "leaf" } else { "branch" };
@@ -109,7 +112,7 @@ fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
             .build()
             .unwrap();
         below = Helper::new(*name, "Divides.", agent).grants(asked.clone()).background();
-        below = below.reserve(NanoUsd::new(share)).reserve_tokens(share / REPLY);
+        below = below.reserve(NanoUsd::new(share)).reserve_tokens(share / REPLY * REPLY_TOKENS);
     }
     let to: &'static str = names[usize::try_from(levels).unwrap() - 1];
     Agent::builder(card("test/root"), delegates(to))
@@ -119,8 +122,8 @@ fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
         .config(|config| {
             let all = 5 * share + OWN_REPLIES * REPLY;
             config.limits.budget.usd = Some(NanoUsd::new(all));
-            // Every reply is one token, so both limits are reached together.
-            config.limits.tokens = Bound::AtMost(all / REPLY);
+            // Every reply uses the same, so both limits are reached together.
+            config.limits.tokens = Bound::AtMost(all / REPLY * REPLY_TOKENS);
         })
         .journals(process.clone())
         .helpers(Helpers::new().with(below).at_end(at_end))
@@ -143,7 +146,7 @@ async fn go_on(levels: u32, process: &Process) -> Option<Ending> {
     let mut session = tree(levels, process).resume("root").await.unwrap();
     let report = match session.go_on().await.unwrap() {
         Some(report) => report,
-        None if session.run().transcript().is_empty() => session.prompt("t").await.unwrap(),
+        None if session.run().view().is_empty() => session.prompt("t").await.unwrap(),
         None => return None,
     };
     Some(report.ending)

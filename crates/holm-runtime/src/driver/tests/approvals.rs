@@ -1,6 +1,6 @@
 //! Questions about calls, and who answers them.
 
-use holm_kernel::{Event, Verdict};
+use holm_kernel::{Event, Tool as Declaration, Verdict, Yields};
 
 use super::*;
 use crate::{NotHeard, Notice, Watchers};
@@ -55,6 +55,42 @@ async fn every_question_of_a_batch_is_seen_once() {
     })
     .await;
     assert_eq!((ending, ran.load(Ordering::Relaxed)), (answered("done"), 1));
+}
+
+#[tokio::test]
+async fn a_question_that_a_mark_changes_is_withdrawn_and_asked_again() {
+    let told = Arc::new(tokio::sync::Notify::new());
+    let waits = Arc::clone(&told);
+    let private = Yields { private: true, ..Yields::default() };
+    let keys = tool_fn(Declaration { yields: private, ..declared("keys") }, move |_: Job| {
+        let waits = Arc::clone(&waits);
+        async move {
+            waits.notified().await;
+            ToolOutput::text("a key")
+        }
+    });
+    let egress = Yields { egress: true, ..Yields::default() };
+    let send = Declaration { yields: egress, ..declared("send").level(Level::Execute) };
+    let send = tool_fn(send, |_: Job| async { ToolOutput::text("sent") });
+    let host = Host::new(plays([calls(&["keys", "send"]), says("done")]));
+    let host = host.tool(keys).tool(send).approver(Watchers);
+    let ending = asked(host, async |handle| {
+        let mut questions = handle.questions();
+        let first = questions.next().await.unwrap();
+        told.notify_one();
+        let second = questions.next().await.unwrap();
+        assert!(first.call != second.call && first.tool_call == second.tool_call);
+        assert!(!first.marks.private && second.marks.private);
+        assert_eq!(
+            handle.judge(first.call, Verdict::allow()),
+            Err(NotHeard::NotAsked { call: first.call }),
+            "what was withdrawn takes no answer"
+        );
+        assert_eq!(handle.open_questions().len(), 1);
+        handle.judge(second.call, Verdict::allow()).unwrap();
+    })
+    .await;
+    assert_eq!(ending, answered("done"));
 }
 
 #[tokio::test]

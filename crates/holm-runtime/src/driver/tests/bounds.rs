@@ -3,7 +3,7 @@
 use holm_kernel::journal::MAX_PAYLOAD_BYTES;
 
 use super::*;
-use crate::{Carry, Journals, MemoryJournals};
+use crate::{Carry, Journals, MemoryJournals, Opened};
 
 #[tokio::test]
 async fn a_reply_too_large_to_remember_is_tried_again_and_not_the_end() {
@@ -126,12 +126,61 @@ async fn a_snapshot_is_offered_and_gives_the_same_run() {
     }
     let receipt = driver.run().receipt();
     drop(driver);
+    let Opened { snapshot, text, journal } = journals.open("run-1").await.unwrap();
+    let snapshot = snapshot.expect("after 300 records there is one");
+    assert!(lines(&text) < 100, "only the records since the snapshot are read");
+    let with = Folded::open(&journals, "run-1", Some(snapshot), text).await.unwrap();
+    let without = Folded::whole(journals.read("run-1").await.unwrap()).await.unwrap();
+    drop(journal);
+    assert_eq!((with.head, with.run.receipt().seq), (without.head, receipt.seq));
+    let held = without.run.transcript().len() - with.run.transcript().len();
+    assert_eq!(with.run.earlier_messages(), held as u64);
+    assert_eq!(with.run.transcript(), &without.run.transcript()[held..]);
+    assert_eq!(with.run.view(), without.run.view());
+}
+
+fn lines(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte == b'\n').count()
+}
+
+#[tokio::test]
+async fn a_snapshot_of_no_use_costs_a_second_look_at_the_journal_and_nothing_else() {
+    let journals = MemoryJournals::new();
+    for run in ["run-1", "run-2"] {
+        let host = Host::new(plays([]));
+        let started = Started { run: run.into(), ..started(&host) };
+        let host = Host { journal: journals.create(run).await.unwrap(), ..host };
+        let mut driver = Driver::start(started, host).await.unwrap();
+        for _ in 0..150 {
+            driver.prompt("again").await.unwrap();
+        }
+    }
+    let other = journals.open("run-2").await.unwrap().snapshot.unwrap().encode();
+    let whole = Folded::whole(journals.read("run-1").await.unwrap()).await.unwrap();
+    for bad in [b"nonsense".as_slice(), other.as_bytes()] {
+        journals.open("run-1").await.unwrap().journal.keep_snapshot(bad).await.unwrap();
+        let Opened { snapshot, text, journal } = journals.open("run-1").await.unwrap();
+        let folded = Folded::open(&journals, "run-1", snapshot, text).await.unwrap();
+        drop(journal);
+        assert_eq!(folded.head, whole.head);
+        assert_eq!(folded.run.transcript(), whole.run.transcript());
+    }
+}
+
+#[tokio::test]
+async fn processes_that_each_add_a_little_keep_snapshots_too() {
+    let journals = MemoryJournals::new();
+    let agent = |journals: &MemoryJournals| {
+        crate::Agent::builder("test/model", plays([])).journals(journals.clone()).build().unwrap()
+    };
+    agent(&journals).start_as("run-1").await.unwrap().prompt("begin").await.unwrap();
+    for _ in 0..300 {
+        let mut session = agent(&journals).resume("run-1").await.unwrap();
+        session.prompt("again").await.unwrap();
+    }
     let opened = journals.open("run-1").await.unwrap();
-    let snapshot = opened.snapshot.expect("after 300 records there is one");
-    let with = Folded::read(&opened.text, Some(&snapshot)).unwrap();
-    let without = Folded::read(&opened.text, None).unwrap();
-    assert_eq!(with.run.receipt().seq, receipt.seq);
-    assert_eq!(with.run.transcript(), without.run.transcript());
-    let broken = Folded::read(&opened.text, Some(b"nonsense")).unwrap();
-    assert_eq!(broken.run.receipt().seq, receipt.seq, "a bad snapshot is never the reason");
+    let kept =
+        opened.snapshot.expect("nobody added 256 records, all of them together did").head().seq.value();
+    assert!(kept > 512, "{kept}");
+    assert!(lines(&opened.text) <= 300, "{}", lines(&opened.text));
 }

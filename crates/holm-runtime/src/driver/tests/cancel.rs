@@ -1,6 +1,6 @@
 //! A cancel is heard at once, whatever the run does.
 
-use holm_kernel::{Approvals, ChildResult, ConsultPoint, NanoUsd, Price, ToolKind};
+use holm_kernel::{Approvals, ChildResult, ConsultPoint, Event, NanoUsd, Numbered, Price, Prompt, ToolKind};
 
 use tokio::time::Instant;
 
@@ -36,6 +36,30 @@ fn deaf(name: &str) -> impl crate::Tool + 'static {
 async fn while_a_model_thinks_and_its_bill_still_counts() {
     let driver = check(Host::new(thinks()), |_| {}).await;
     assert_eq!(driver.run().usage().output, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_before_it_is_dropped_and_begins_nothing() {
+    let sink = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&sink);
+    let host = Host::new(thinks()).events(move |event: &Numbered| {
+        if let Event::QueueDropped { prompts, .. } = &event.event {
+            told.lock().unwrap().extend(prompts.iter().map(Prompt::plain_text));
+        }
+    });
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        handle.follow_up("then deploy").unwrap();
+        handle.steer("faster").unwrap();
+        handle.cancel("enough").unwrap();
+    };
+    let (ending, ()) = tokio::join!(driver.prompt("go"), cancel);
+    assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "enough".into() });
+    assert_eq!(*sink.lock().unwrap(), ["faster", "then deploy"]);
+    assert_eq!(driver.catch_up().await.unwrap(), None);
+    assert!(driver.unheard().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

@@ -68,7 +68,7 @@ fn host(world: &World, script: &[Vec<usize>]) -> Host {
                 .map(|(place, tool)| (TOOLS[*tool], format!(r#"{{"turn":{turn},"place":{place}}}"#))),
         )
     });
-    let mut host = Host::new(follows(replies.collect())).clock(FastClock::new(1_000));
+    let mut host = Host::new(follows(replies.collect()));
     for name in TOOLS {
         let world = Arc::clone(world);
         let mut declaration = declared(name);
@@ -105,7 +105,7 @@ async fn survive(script: &[Vec<usize>], world: &World, deaths: &[(u64, Crash)]) 
                 Driver::resume(so_far.as_bytes(), "again", host).await?
             };
             // A crash before the prompt was kept: whoever asked asks again.
-            let ended = if driver.run().transcript().is_empty() {
+            let ended = if driver.run().view().is_empty() {
                 driver.prompt("go").await
             } else if driver.is_at_work() {
                 driver.go_on().await

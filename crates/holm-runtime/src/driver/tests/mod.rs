@@ -2,6 +2,8 @@ mod approvals;
 mod bounds;
 mod cancel;
 mod crash;
+mod durable;
+mod lease;
 mod plan;
 mod tools;
 
@@ -133,11 +135,35 @@ async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
 
 #[tokio::test]
 async fn steering_enters_before_the_next_model_call() {
+    let told = Arc::new(tokio::sync::Notify::new());
+    let waits = Arc::clone(&told);
+    let tool = tool_fn(declared("slow"), move |_: Job| {
+        let waits = Arc::clone(&waits);
+        async move {
+            waits.notified().await;
+            ToolOutput::text("at last")
+        }
+    });
+    let host = Host::new(plays([calls(&["slow"]), says("done")])).tool(tool);
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    let talk = async {
+        handle.steer("hurry").unwrap();
+        told.notify_one();
+    };
+    let (ending, ()) = tokio::join!(driver.prompt(Prompt::text("go")), talk);
+    assert_eq!(ending.unwrap(), answered("done"));
+    let said: Vec<String> = driver.run().transcript().iter().map(|message| message.plain_text()).collect();
+    let place = |text: &str| said.iter().position(|said| said == text);
+    assert!(place("hurry").is_some() && place("hurry") < place("done"), "{said:?}");
+}
+
+#[tokio::test]
+async fn what_waits_at_a_cancel_is_not_heard_with_the_next_prompt() {
     let tool = tool_fn(declared("slow"), |job: Job| async move {
         job.stop.cancelled().await;
         ToolOutput::text("never")
     });
-    // The tool waits for ever; the follow-up is heard all the same, and the cancel ends it.
     let host = Host::new(plays([calls(&["slow"])])).tool(tool);
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
@@ -148,10 +174,9 @@ async fn steering_enters_before_the_next_model_call() {
     };
     let (ending, ()) = tokio::join!(driver.prompt(Prompt::text("go")), talk);
     assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "too slow".into() });
-    // What waited is heard with the next prompt.
     assert_eq!(driver.prompt(Prompt::text("again")).await.unwrap(), answered("done"));
     let said: Vec<String> = driver.run().transcript().iter().map(|message| message.plain_text()).collect();
-    assert!(said.iter().any(|text| text == "hurry"), "{said:?}");
+    assert!(said.iter().all(|text| text != "hurry" && text != "and then"), "{said:?}");
 }
 
 /// All that was said, by whomever.

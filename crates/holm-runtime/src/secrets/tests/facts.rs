@@ -1,9 +1,12 @@
-use holm_grants::Mode;
-use holm_guards::json::Json;
+use holm_grants::{Denials, GrantSet, Mode, Request};
+use holm_guards::{
+    json::Json,
+    postcondition::{Must, Postcondition, Rule},
+};
 use holm_kernel::{
-    Answer, Block, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, Input, Media,
-    Model, ModelResult, Patch, Prompt, Reply, Source, Spill, Started, Thinking, Tool, ToolCall, ToolOutput,
-    ToolResult, Usage, Verdict,
+    Answer, Block, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, HiddenToolNote,
+    Input, Media, Model, ModelResult, Patch, PlainAnswer, Prompt, Reply, Source, Spill, Started, Thinking,
+    Tool, ToolCall, ToolKind, ToolOutput, ToolResult, Usage, Verdict,
 };
 
 use super::*;
@@ -97,6 +100,79 @@ fn every_text_of_every_fact_is_cleaned() {
         assert!(!written.contains(&STANDARD.encode(KEY)[..20]), "{written}");
         assert!(written.contains("‹secret:provider›"), "{written}");
     }
+}
+
+/// A grant for a webhook, whose path is its secret.
+fn webhook() -> GrantSet {
+    let url = format!("fetch:https://hooks.example.com/services/{LOOKS}");
+    GrantSet::parse(["read:notes/**", &url]).unwrap()
+}
+
+#[test]
+fn the_address_of_a_webhook_is_taken_out_of_grants_and_its_calls_are_still_admitted() {
+    let call = CallId::new(1);
+    let mut config = Config::new(Model::named("m"));
+    config.grants = webhook();
+    let (reserve, tokens) = (holm_kernel::NanoUsd::ZERO, 0);
+    let mut helper = Tool::new("helper", "", Json::object([("type", "object".into())]));
+    helper.kind = ToolKind::Agent { grants: webhook(), reserve, tokens };
+    config.tools.push(helper);
+    let facts = [
+        Input::Started(Started::new("run", 1, config).into()),
+        Input::GrantsChanged(webhook()),
+        Input::Judged { call, verdict: Verdict::Allow { grants: webhook(), until: None } },
+    ];
+    for mut fact in facts {
+        secrets().input(&mut fact);
+        let written = serde_json::to_string(&fact).unwrap();
+        assert!(!written.contains("0123456789"), "{written}");
+        assert!(written.contains("hooks.example.com") && written.contains("read:notes/**"), "{written}");
+    }
+    let mut grants = webhook();
+    let asked = format!("https://hooks.example.com/services/{LOOKS}");
+    secrets().grants(&mut grants);
+    let asked = Request::Fetch(secrets().text(&asked).parse().unwrap());
+    assert!(grants.admits(&asked), "{grants:?} {asked:?}");
+}
+
+#[test]
+fn a_grant_that_cannot_be_written_without_its_secret_is_left_out_and_a_denial_stays() {
+    let host = "abcdefgh12345678";
+    let secrets = Secrets::only_known().know("host", host.into());
+    let url = format!("fetch:https://{host}.example.com");
+    let mut grants = GrantSet::parse([&*url, "read:notes/**"]).unwrap();
+    let mut denials = Denials::parse([&*url, &*format!("path:**/{host}")]).unwrap();
+    secrets.grants(&mut grants);
+    secrets.denials(&mut denials);
+    assert_eq!(grants, GrantSet::parse(["read:notes/**"]).unwrap());
+    assert_eq!(denials, Denials::parse([&*url, "path:**/‹secret:host›"]).unwrap());
+}
+
+#[test]
+fn the_texts_of_a_policy_and_of_postconditions_are_cleaned() {
+    let mut config = Config::new(Model::named("m"));
+    config.policy.wrap_up = Some(dirty());
+    config.policy.resume = Some(dirty());
+    config.policy.plain_answer = PlainAnswer::RemindOnce(dirty());
+    config.policy.inconclusive.correction = dirty();
+    config.policy.hidden.insert("t".into(), HiddenToolNote { message: dirty() });
+    let mut tool = Tool::new("t", "", Json::object([("type", "object".into())]));
+    let rules = [
+        Rule::Schema(Json::object([("const", Json::from(dirty()))])),
+        Rule::Pattern { regex: dirty(), must: Must::Match },
+        Rule::Lines { min: None, max: None, each: Some(dirty()), none: Some(dirty()) },
+        Rule::Executable { command: dirty(), arguments: vec![dirty()] },
+    ];
+    for rule in rules {
+        let message = Some(dirty());
+        tool.postconditions.push(Postcondition { message, ..Postcondition::new(dirty(), rule) });
+    }
+    config.tools.push(tool);
+    let mut fact = Input::Started(Started::new("run", 1, config).into());
+    secrets().input(&mut fact);
+    let written = serde_json::to_string(&fact).unwrap();
+    assert!(!written.contains("0123456789"), "{written}");
+    assert_eq!(written.matches("‹secret:provider›").count(), 5 + 4 * 2 + 6, "{written}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use holm_runtime::{CancellationToken, DriveError, JournalFailed};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Ask, is_left, last};
+use super::{Ask, is_left, last, unwritten};
 use crate::{Limits, live::Admission};
 
 fn ask() -> Ask {
@@ -31,10 +31,20 @@ fn a_run_whose_journal_could_not_be_written_is_left_to_whoever_can() {
     for (id, outcome, left) in [
         ("s-1", lost(), true),
         ("s-1", busy, true),
+        ("s-1", Err(DriveError::Journal(JournalFailed::LeaseLost)), true),
         ("s-1", damaged, false),
         ("s-1", Ok(()), false),
         ("job.a.b", lost(), false),
     ] {
         assert_eq!(is_left(&id.parse().unwrap(), &outcome), left, "{id} {outcome:?}");
     }
+}
+
+#[test]
+fn a_client_is_told_that_the_lease_was_lost_and_that_the_run_is_resumed() {
+    let told = unwritten(DriveError::Journal(JournalFailed::LeaseLost));
+    assert_eq!((told.status, told.code), (http::StatusCode::SERVICE_UNAVAILABLE, "lease_lost"));
+    assert!(told.message.contains("stopped the run and its tools"), "{}", told.message);
+    assert!(told.retry_after.is_some());
+    assert_eq!(unwritten(DriveError::Lost).code, "failed");
 }

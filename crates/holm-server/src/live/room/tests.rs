@@ -11,13 +11,17 @@ use std::{
 use holm_kernel::{Block, Ending, Event, ModelResult, Numbered, Prompt, Reply};
 use holm_runtime::{Agent, Ask, BoxFuture, CancellationToken, EventSink, Report, model_fn};
 use holm_store::Store;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::{Ears, Missed, Outcome, Room, State};
 use crate::{
     Limits, Opened, Refusal,
     auth::{Keyring, UserName},
-    live::{Admission, Attendance, Desk, Feed, Lasting, drive::Driving, purse::Purses},
+    live::{
+        Admission, Answered, Attendance, Desk, Feed, Lasting,
+        drive::{Driving, take_turns},
+        purse::Purses,
+    },
 };
 
 /// A session that is open, and how its turns ended.
@@ -212,4 +216,42 @@ async fn what_is_said_after_a_stop_waits_for_a_turn_where_the_stop_needed_none()
     assert_eq!(ended, 1, "it works without a turn: {:?}", open.endings());
     drop(other);
     assert_eq!(done.await.unwrap().unwrap().unwrap().text().unwrap(), "you said after");
+}
+
+/// Longer than any test takes: what waits this long waits for ever.
+const HANGS: Duration = Duration::from_mins(1);
+
+#[tokio::test]
+async fn an_answered_run_that_waits_for_a_turn_hears_its_answer_later_and_its_deadlines_at_once() {
+    let open = open(|_, _| {}).await;
+    let (user, desk) = (open.room.user.clone(), Arc::clone(&open.room.desk));
+    let turn = async || open.admission.queue(&user).unwrap().turn().await.unwrap();
+    let (deadline, (heard, mut hears)) = (Notify::new(), mpsc::unbounded_channel());
+    let work = async {
+        let answered = async {
+            desk.words("which?", &[]).await.unwrap();
+            heard.send("the answer").unwrap();
+        };
+        let rung = async {
+            deadline.notified().await;
+            heard.send("the deadline").unwrap();
+        };
+        tokio::join!(answered, rung);
+        Ok(None)
+    };
+    let others = async {
+        desk.count().wait_for(|open| *open == 1).await.unwrap();
+        // While the run waits for a person, another has the only turn.
+        let other = turn().await;
+        desk.answer(desk.open()[0].id, Answered::Words("this".into())).unwrap();
+        deadline.notify_one();
+        assert_eq!(hears.recv().await, Some("the deadline"));
+        assert!(hears.try_recv().is_err(), "it has no turn");
+        drop(other);
+        assert_eq!(hears.recv().await, Some("the answer"));
+    };
+    let (park, first) = (CancellationToken::new(), turn().await);
+    let both = async { tokio::join!(take_turns(&open.room, first, work, &park), others) };
+    let (worked, ()) = tokio::time::timeout(HANGS, both).await.unwrap();
+    assert!(matches!(worked, Some(Ok(Ok(None)))));
 }

@@ -2,6 +2,11 @@ use super::*;
 
 /// A store's thread over a database of its own, with a log that may be elsewhere.
 fn committer(folder: &std::path::Path, log: &str) -> Committer {
+    with_writer(folder, log).0
+}
+
+/// The same, with the connection that it writes through.
+fn with_writer(folder: &std::path::Path, log: &str) -> (Committer, Arc<Writer>) {
     let path = folder.join("holm.db");
     let conn = Connection::open(&path).unwrap();
     conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).unwrap();
@@ -9,8 +14,9 @@ fn committer(folder: &std::path::Path, log: &str) -> Committer {
     conn.execute("INSERT INTO runs (no, id, created) VALUES (1, 'one', 0)", []).unwrap();
     let (writer, counters) = (Arc::new(Writer::new(conn)), Arc::default());
     let copier = Connection::open(&path).unwrap();
-    Committer::start(Work { writer, log: folder.join(log), unsynced: None, counters, copier, copies: 0 })
-        .unwrap()
+    let own = Arc::clone(&writer);
+    let work = Work { writer, log: folder.join(log), unsynced: None, counters, copier, copies: 0 };
+    (Committer::start(work).unwrap(), own)
 }
 
 fn append(
@@ -58,4 +64,46 @@ fn what_was_submitted_before_the_end_is_written() {
     let conn = Connection::open(folder.path().join("holm.db")).unwrap();
     let kept: i64 = conn.query_row("SELECT count(*) FROM records", [], |row| row.get(0)).unwrap();
     assert_eq!(kept, 50);
+}
+
+#[test]
+fn a_lease_is_released_after_the_appends_that_were_submitted_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let (committer, writer) = with_writer(folder.path(), "holm.db-wal");
+    let set_up = "UPDATE runs SET holder = 'me'; CREATE TABLE found (records INTEGER);
+        CREATE TRIGGER released AFTER UPDATE OF holder ON runs
+        BEGIN INSERT INTO found SELECT count(*) FROM records; END;";
+    writer.with(|conn| conn.execute_batch(set_up)).unwrap();
+    let (done, passed) = oneshot::channel();
+    // While the connection is taken, so that what is submitted here comes in one group.
+    let answers = writer
+        .with(|_| {
+            let answers =
+                [append(&committer, 0, Durability::Synced), append(&committer, 1, Durability::Written)];
+            committer.submit(Job::Last(Last::Release { run: RunNo(1), holder: "me".into() }));
+            Ok(answers)
+        })
+        .unwrap();
+    committer.submit(Job::Last(Last::Passed(done)));
+    passed.blocking_recv().unwrap();
+    assert!(answers.into_iter().all(|mut answer| answer.try_recv() == Ok(Ok(()))), "all was answered before");
+    let found: i64 =
+        writer.with(|conn| conn.query_row("SELECT records FROM found", [], |row| row.get(0))).unwrap();
+    assert_eq!(found, 2, "both records were there when the lease was released");
+}
+
+#[test]
+fn a_sync_without_lines_is_done_and_refused_after_one_that_failed() {
+    let sync = |committer: &Committer| {
+        let (done, answer) = oneshot::channel();
+        committer.submit(Job::Sync { done });
+        answer.blocking_recv().unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(sync(&committer(folder.path(), "holm.db-wal")), Ok(()));
+    let folder = tempfile::tempdir().unwrap();
+    let broken = committer(folder.path(), "not-there");
+    assert!(matches!(sync(&broken), Err(StoreError::Unsynced { .. })));
+    std::fs::write(folder.path().join("not-there"), "").unwrap();
+    assert!(matches!(sync(&broken), Err(StoreError::Unsynced { .. })), "none is believed after it");
 }

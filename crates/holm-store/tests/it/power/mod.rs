@@ -4,9 +4,13 @@
 //! was synced is there; of what was not, each sector is there or not, whatever the order in which it was written, and the
 //! last one may be torn.
 //!
+//! What must be there stands in `docs/sessions.md`: lines that were acknowledged as synced, notes that were put, and in
+//! `people.rs` all that people said and were shown.
+//!
 //!     cargo test -p holm-store --test it loss_of_power
 //!     HOLM_POWER_IMAGES=20000 cargo test --release -p holm-store --test it loss_of_power -- --nocapture
 
+mod people;
 mod vfs;
 
 use std::{
@@ -14,6 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use holm_kernel::Timestamp;
 use holm_runtime::{Durability, Journal, JournalFailed, Journals as _};
 use holm_store::Store;
 
@@ -29,18 +34,22 @@ const IMAGES_EACH: usize = 60;
 const STEPS: usize = 40;
 const RUNS: usize = 3;
 
+/// Where notes are put.
+const TRAY: &str = "prompts";
+
 /// What a disk writes at once.
 const SECTOR: usize = 512;
 
+/// One database is watched at a time.
+static WATCHED: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 #[tokio::test]
 async fn after_a_loss_of_power_everything_that_was_acknowledged_is_there() {
-    let number = |name: &str, default: usize| {
-        env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
-    };
     let images = number("HOLM_POWER_IMAGES", IMAGES);
     let first = number("HOLM_POWER_SEED", 1);
     let (mut made, mut torn) = (0, 0);
     let mut seed = first;
+    let _watched = WATCHED.lock().await;
     while made < images {
         let each = IMAGES_EACH.min(images - made);
         torn += History::play(seed).await.check(each).await;
@@ -49,6 +58,10 @@ async fn after_a_loss_of_power_everything_that_was_acknowledged_is_there() {
     }
     println!("RESULT crash.power images={made} histories={} lacking={torn} lost=0", seed - first);
     assert!(torn * 4 > made, "many images must lack something, or nothing was tried");
+}
+
+fn number(name: &str, default: usize) -> usize {
+    env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is not a number")))
 }
 
 /// Numbers that can be had again.
@@ -139,10 +152,11 @@ fn log_of(path: &Path) -> PathBuf {
     path.with_extension("db-wal")
 }
 
-/// Lines of each run that were acknowledged as synced, once so many operations had happened.
+/// Lines of each run that were acknowledged as synced, and notes that were put, once so many operations had happened.
 struct Acknowledged {
     after: usize,
     lines: [usize; RUNS],
+    notes: usize,
 }
 
 /// What happened to a store, from a state that the disk had.
@@ -163,9 +177,10 @@ impl History {
         let mut writing = Writing::new(&path).await;
         for _ in 0..STEPS {
             let run = dice.roll(RUNS);
-            match dice.roll(10) {
+            match dice.roll(12) {
                 0 => checkpoint(&path),
-                1..=6 => writing.append(run, &mut dice, Durability::Written).await,
+                1 | 2 => writing.put_note(&mut dice).await,
+                3..=8 => writing.append(run, &mut dice, Durability::Written).await,
                 _ => writing.append(run, &mut dice, Durability::Synced).await,
             }
         }
@@ -179,35 +194,11 @@ impl History {
         let mut torn = 0;
         for number in 0..images {
             let at = dice.roll(self.ops.len() + 1);
-            let (image, whole) = self.lose_power(at, &mut dice);
+            let (image, whole) = lose_power(&self.base, &self.ops[..at], &mut dice);
             torn += usize::from(!whole);
             self.look(&image, at, number).await;
         }
         torn
-    }
-
-    /// The files after power was lost before the operation of that number, and whether nothing is missing.
-    fn lose_power(&self, at: usize, dice: &mut Dice) -> (Image, bool) {
-        let mut image = self.base.clone();
-        let happened = &self.ops[..at];
-        let last_sync = |wanted: Which| {
-            happened.iter().rposition(|op| matches!(op, Op::Sync { which } if *which == wanted)).unwrap_or(0)
-        };
-        let (database, log) = (last_sync(Which::Database), last_sync(Which::Log));
-        let mut whole = true;
-        for (number, op) in happened.iter().enumerate() {
-            let synced = match op {
-                Op::Write { which: Which::Database, .. } | Op::Cut { which: Which::Database, .. } => database,
-                Op::Write { which: Which::Log, .. } | Op::Cut { which: Which::Log, .. } => log,
-                Op::Sync { .. } => continue,
-            };
-            if number < synced {
-                image.apply(op);
-            } else {
-                whole &= image.apply_some(op, dice);
-            }
-        }
-        (image, whole)
     }
 
     /// Opens what was left behind: each journal is a beginning of what was written, with everything that must be there.
@@ -217,7 +208,7 @@ impl History {
         let path = folder.path().join("holm.db");
         image.put(&path);
         let must = self.acknowledged.iter().rev().find(|known| known.after <= at);
-        let must = must.map_or([0; RUNS], |known| known.lines);
+        let (must, notes) = must.map_or(([0; RUNS], 0), |known| (known.lines, known.notes));
         let store = Store::open(&path).await.unwrap_or_else(|error| panic!("{what}: {error}"));
         for (run, must) in must.into_iter().enumerate() {
             let lines = &self.scripts[run].lines;
@@ -233,7 +224,34 @@ impl History {
             };
             assert!(found >= must, "{what}: run {run} has {found} lines of {must} that were acknowledged");
         }
+        for note in 0..notes {
+            let found = store.slip(TRAY, &format!("note-{note}")).await.unwrap();
+            assert!(found.is_some(), "{what}: note {note} of {notes} that were acknowledged is gone");
+        }
     }
+}
+
+/// The files after power was lost when this much had happened, and whether nothing is missing.
+fn lose_power(base: &Image, happened: &[Op], dice: &mut Dice) -> (Image, bool) {
+    let mut image = base.clone();
+    let last_sync = |wanted: Which| {
+        happened.iter().rposition(|op| matches!(op, Op::Sync { which } if *which == wanted)).unwrap_or(0)
+    };
+    let (database, log) = (last_sync(Which::Database), last_sync(Which::Log));
+    let mut whole = true;
+    for (number, op) in happened.iter().enumerate() {
+        let synced = match op {
+            Op::Write { which: Which::Database, .. } | Op::Cut { which: Which::Database, .. } => database,
+            Op::Write { which: Which::Log, .. } | Op::Cut { which: Which::Log, .. } => log,
+            Op::Sync { .. } => continue,
+        };
+        if number < synced {
+            image.apply(op);
+        } else {
+            whole &= image.apply_some(op, dice);
+        }
+    }
+    (image, whole)
 }
 
 /// A store that is written to.
@@ -242,6 +260,7 @@ struct Writing {
     journals: Vec<Box<dyn Journal>>,
     scripts: Vec<Script>,
     written: [usize; RUNS],
+    notes: usize,
     base: Image,
     acknowledged: Vec<Acknowledged>,
 }
@@ -257,7 +276,7 @@ impl Writing {
         }
         let base = Image::take(path);
         let mut writing =
-            Self { store, journals, scripts, written: [0; RUNS], base, acknowledged: Vec::new() };
+            Self { store, journals, scripts, written: [0; RUNS], notes: 0, base, acknowledged: Vec::new() };
         let mut dice = Dice(0);
         for run in 0..RUNS {
             writing.append(run, &mut dice, Durability::Synced).await;
@@ -267,7 +286,7 @@ impl Writing {
         writing.base = Image::take(path);
         vfs::begin();
         let lines = writing.written;
-        writing.acknowledged = vec![Acknowledged { after: 0, lines }];
+        writing.acknowledged = vec![Acknowledged { after: 0, lines, notes: 0 }];
         writing
     }
 
@@ -281,10 +300,31 @@ impl Writing {
         self.written[run] = script.lines.len();
         if durability == Durability::Synced {
             assert!(self.store.commits().syncs > before, "an append that was to be synced was not");
-            // The store syncs its log through a descriptor of its own, which SQLite knows nothing of.
-            vfs::synced(Which::Log);
-            self.acknowledged.push(Acknowledged { after: vfs::count(), lines: self.written });
+            self.acknowledge(before);
         }
+    }
+
+    /// Puts a note, as a server does with a prompt before it says that the prompt is accepted.
+    async fn put_note(&mut self, dice: &mut Dice) {
+        let before = self.store.commits().syncs;
+        let (name, body) = (format!("note-{}", self.notes), "x".repeat(dice.roll(6_000)));
+        assert!(self.store.put_slip(TRAY, &name, Timestamp::new(1), body.as_bytes()).await.unwrap());
+        self.notes += 1;
+        self.acknowledge(before);
+    }
+
+    fn acknowledge(&mut self, syncs_before: u64) {
+        note_sync(&self.store, syncs_before);
+        let (lines, notes) = (self.written, self.notes);
+        self.acknowledged.push(Acknowledged { after: vfs::count(), lines, notes });
+    }
+}
+
+/// Writes down that the log was synced, if it was: the store does it through a descriptor of its own, which SQLite knows
+/// nothing of.
+fn note_sync(store: &Store, syncs_before: u64) {
+    if store.commits().syncs > syncs_before {
+        vfs::synced(Which::Log);
     }
 }
 

@@ -156,15 +156,15 @@ pub(crate) async fn a_run_is_driven_in_one_place_at_a_time(place: &dyn Place) {
 }
 
 /// A lease is given back at once or very soon.
-async fn patiently(store: &Store, run: &str) -> holm_runtime::Opened {
-    for _ in 0..200 {
+pub(super) async fn patiently(store: &Store, run: &str) -> holm_runtime::Opened {
+    for _ in 0..1_500 {
         match store.open(run).await {
             Ok(opened) => return opened,
-            Err(JournalFailed::Busy { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            Err(JournalFailed::Busy { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
             Err(error) => panic!("{error}"),
         }
     }
-    panic!("the lease was not given back within 2 s");
+    panic!("the lease was not given back within 30 s");
 }
 
 pub(crate) async fn a_store_that_is_gone_holds_nothing(place: &dyn Place) {
@@ -210,6 +210,27 @@ pub(crate) async fn whoever_stops_waiting_for_a_run_holds_nothing(place: &dyn Pl
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     panic!("the name is held by nobody and yet taken");
+}
+
+pub(crate) async fn the_next_holder_of_a_run_finds_the_appends_that_were_under_way(place: &dyn Place) {
+    let (store, other) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    for (round, durability) in BOTH.into_iter().cycle().take(40).enumerate() {
+        let id = format!("run-{round}");
+        let script = session(&id, "hello", "out", "fine");
+        let mut journal = store.create(&id).await.unwrap();
+        journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+        let mut append = journal.append(&script.lines[1], durability);
+        tokio::select! {
+            biased;
+            appended = &mut append => appended.unwrap(),
+            () = std::future::ready(()) => {}
+        }
+        drop(append);
+        drop(journal);
+        // By turns the same process and another one.
+        let next = if round % 4 < 2 { &other } else { &store };
+        assert_eq!(patiently(next, &id).await.text, script.lines[..2].concat().as_bytes(), "{id}");
+    }
 }
 
 pub(crate) async fn another_writer_cannot_put_a_second_record_in_a_place(place: &dyn Place) {
@@ -331,10 +352,10 @@ pub(crate) async fn a_snapshot_is_kept_and_helps(place: &dyn Place) {
     journal.append(&script.lines[kept..].concat(), Durability::Synced).await.unwrap();
     drop(journal);
     let opened = patiently(&store, "one").await;
-    let snapshot = journal::Snapshot::decode(&opened.snapshot.unwrap()).unwrap();
-    let records = journal::decode_strict(&opened.text).unwrap();
-    assert_eq!(snapshot.head(), records[kept - 1].head());
-    assert_eq!(journal::resume(Some(&snapshot), &records).unwrap().receipt(), script.run().receipt());
+    let snapshot = opened.snapshot.unwrap();
+    assert_eq!(opened.text, script.lines[kept - 1..].concat().as_bytes());
+    let tail = journal::decode_after(snapshot.head(), &opened.text).unwrap();
+    assert_eq!(journal::resume_from(&snapshot, &tail).unwrap().receipt(), script.run().receipt());
 }
 
 pub(crate) async fn large_results_are_kept_once_and_read_in_parts(place: &dyn Place) {

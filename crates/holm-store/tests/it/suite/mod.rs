@@ -5,6 +5,7 @@ pub(crate) mod agents;
 pub(crate) mod jobs;
 pub(crate) mod journals;
 pub(crate) mod ledger;
+pub(crate) mod long;
 pub(crate) mod script;
 pub(crate) mod sessions;
 pub(crate) mod slips;
@@ -61,6 +62,7 @@ macro_rules! whole_suite {
                 a_run_is_driven_in_one_place_at_a_time
                 a_store_that_is_gone_holds_nothing
                 whoever_stops_waiting_for_a_run_holds_nothing
+                the_next_holder_of_a_run_finds_the_appends_that_were_under_way
                 another_writer_cannot_put_a_second_record_in_a_place
                 names_that_are_no_names_are_refused
                 many_runs_append_at_once_and_lose_nothing
@@ -74,6 +76,14 @@ macro_rules! whole_suite {
                 a_weak_model_is_stepped_up_and_the_next_similar_task_begins_higher
                 another_process_knows_what_models_have_shown
                 an_encrypted_store_keeps_the_reasons_to_itself
+            }
+            long {
+                opening_reads_the_records_after_the_snapshot_alone
+                a_snapshot_that_fits_no_record_is_left_aside
+                usage_is_counted_from_the_records_that_are_new
+                an_encrypted_store_goes_on_from_its_folds_too
+                a_list_of_many_sessions_that_moved_takes_a_few_questions
+                single_facts_are_read_without_the_rest
             }
             sessions {
                 sessions_are_listed_page_by_page

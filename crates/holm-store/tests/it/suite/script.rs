@@ -96,7 +96,7 @@ impl Script {
     }
 
     pub(crate) fn snapshot(&self) -> String {
-        journal::Snapshot::take(&self.run, self.writer.head().unwrap()).unwrap().encode()
+        journal::Snapshot::without_transcript(&self.run, self.writer.head().unwrap()).unwrap().encode()
     }
 }
 

@@ -119,6 +119,12 @@ async fn only_what_was_granted_is_reached() {
     }
     let denied = tool.clone().denials(Denials::parse(["fetch:http://127.0.0.1:*"]).expect("a denial"));
     assert_eq!(asked_for(&denied, &server.url("/")).await.outcome, Outcome::Failed);
+    // What the run may never do holds whatever the tool itself was given.
+    let mut job = Job::alone(Json::object([("url", server.url("/").into())]).canonical());
+    let need = format!("fetch:{}", server.url("/"));
+    job.needs = Arc::from([Need::Request(need.parse().expect("a request"))]);
+    job.denials = Arc::new(Denials::parse(["fetch:http://127.0.0.1:*"]).expect("a denial"));
+    assert_eq!(tool.run(job).await.outcome, Outcome::Failed);
     assert_eq!(
         (server.asked(), names.0.load(Ordering::Relaxed)),
         (0, 0),

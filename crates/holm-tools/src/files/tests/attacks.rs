@@ -86,6 +86,39 @@ async fn what_no_tool_may_write_is_written_by_no_tool() {
 }
 
 #[tokio::test]
+async fn a_hook_that_the_configuration_names_is_what_it_was_at_the_users_next_commit() {
+    for hooks in ["ci/hooks", ".husky", ".husky/_"] {
+        let bench = Bench::new();
+        let git = |args: &[&str]| {
+            let mut command = std::process::Command::new("git");
+            command
+                .arg("-C")
+                .arg(bench.work())
+                .args(["-c", "user.name=u", "-c", "user.email=u@h"])
+                .args(args);
+            command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+            assert!(command.status().unwrap().success(), "{args:?}");
+        };
+        git(&["init", "-q", "."]);
+        git(&["config", "core.hooksPath", hooks]);
+        let marker = bench.folder.path().join("ran");
+        let evil = format!("#!/bin/sh\ntouch {}\n", marker.display());
+        let hook = format!("{hooks}/pre-commit");
+        bench.put(&hook, "#!/bin/sh\nexit 0\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(bench.work().join(&hook), mode).unwrap();
+        succeeds(&bench.call("read", json!({ "path": hook })).await, "exit 0");
+        fails(&bench.call("write", json!({ "path": hook, "content": evil })).await, "");
+        fails(&bench.call("edit", json!({ "path": hook, "old": "exit 0", "new": evil })).await, "");
+        let new = format!("{hooks}/post-commit");
+        fails(&bench.call("write", json!({ "path": new, "content": evil })).await, "");
+        git(&["commit", "-q", "--allow-empty", "-m", "x"]);
+        assert!(!marker.exists(), "{hooks}");
+        succeeds(&bench.call("write", json!({ "path": "hooks.txt", "content": "x" })).await, "new");
+    }
+}
+
+#[tokio::test]
 async fn harmless_twins_of_the_attacks_work_in_every_tool() {
     for way in 0..2 {
         let stage = Stage::new();

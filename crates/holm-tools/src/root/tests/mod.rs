@@ -1,6 +1,7 @@
 //! A root that attackers prepared, and what must hold of it.
 
 mod attacks;
+mod autorun;
 pub(crate) mod corpus;
 mod denies;
 mod folders;

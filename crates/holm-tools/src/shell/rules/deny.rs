@@ -1,10 +1,13 @@
-//! Looks for what is forbidden, wherever it hides. Leans to finding too much.
+//! Looks for what is forbidden in what a script says. Leans to finding too much.
+//!
+//! This is no wall: a program, a file or a text that is made at run time can start anything. The jail holds what a command
+//! can do; a deny rule refuses what says plainly that it would do it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::hidden::{self, Text};
-use super::programs::{FEEDERS, READERS, SETTERS, SHELLS, WRAPPERS};
+use super::programs::{FEEDERS, READERS, SETTERS, SHELLS, is_wrapper};
 use super::rule::Rule;
 use crate::shell::script::{Command, Script, Word};
 
@@ -43,6 +46,9 @@ impl<'a> Search<'a> {
 
     /// What a variable holds that a program will run.
     fn variable(&mut self, name: &str, value: &Word, depth: usize) -> Option<&'a Rule> {
+        if name == "BASH_ENV" && value.value() != Some("") {
+            self.unclear = Some("BASH_ENV names a file of commands; leave it out, or write the commands out");
+        }
         let Some(value) = value.value() else {
             if hidden::is_run(name) || name == "GIT_CONFIG_GLOBAL" {
                 self.unclear = Some("a variable that is run is made at run time; write it out");
@@ -87,7 +93,7 @@ impl<'a> Search<'a> {
             if let Some(rule) = rules.iter().find(|rule| self.hits(rule, name, &seen)) {
                 return Some(rule);
             }
-            let runs = WRAPPERS.contains(&name) || SHELLS.contains(&name);
+            let runs = is_wrapper(name) || SHELLS.contains(&name);
             if fed >= Fed::More && runs {
                 self.unclear =
                     Some("a command that runs another gets more words at run time; write them out");
@@ -95,12 +101,13 @@ impl<'a> Search<'a> {
             if let Some(rule) = self.inner(name, rest, depth).or_else(|| self.hidden(name, rest, depth)) {
                 return Some(rule);
             }
+            self.input(name, rest, command.input.as_deref());
             let sourced =
                 matches!(name, "." | "source") && rest.first().and_then(Word::value).is_none_or(is_input);
             if sourced || (READERS.contains(&name) && reads_elsewhere(rest)) {
                 self.unclear = Some("a shell reads its commands from elsewhere; write them out");
             }
-            let ends_here = std::ptr::eq(words, command.words.as_slice()) && !WRAPPERS.contains(&name);
+            let ends_here = std::ptr::eq(words, command.words.as_slice()) && !is_wrapper(name);
             if name == "parallel"
                 && rest.iter().all(|word| word.value().is_none_or(|word| word.starts_with('-')))
             {
@@ -135,9 +142,23 @@ impl<'a> Search<'a> {
         if self.rules.iter().any(|rule| hidden::mentions(name, &known, &rule.words)) {
             self.unclear = Some("a program's own text names what is forbidden; write the command out");
         }
+        let is_table = matches!(name, "hash" | "enable");
+        if is_table && known.iter().any(|word| word.starts_with("-p") || word.starts_with("-f")) {
+            self.unclear = Some("a name is given to another program; call that one by its own name");
+        }
         let set = known.iter().filter(|_| SETTERS.contains(&name)).filter_map(|word| word.split_once('='));
-        let set: Vec<Text> = set.flat_map(|(name, value)| hidden::of_variable(name, value)).collect();
-        self.texts(&set, depth).or_else(|| self.texts(&hidden::texts(name, &known), depth))
+        let set: Vec<_> = set.map(|(name, value)| (name, Word::Known(value.to_owned()))).collect();
+        let hit = set.iter().find_map(|(name, value)| self.variable(name, value, depth));
+        hit.or_else(|| self.texts(&hidden::texts(name, &known), depth))
+    }
+
+    /// A text that a program would run, and that stands around it: in a here-document, a here-string or before a pipe.
+    fn input(&mut self, name: &str, words: &[Word], input: Option<&str>) {
+        let words: Vec<Option<&str>> = words.iter().map(Word::value).collect();
+        let Some(input) = input.filter(|_| hidden::runs_input(name, &words)) else { return };
+        if self.rules.iter().any(|rule| hidden::names(input, &rule.words)) {
+            self.unclear = Some("a program's input names what is forbidden; write the command out");
+        }
     }
 
     /// Scripts among the words of a command.

@@ -68,8 +68,21 @@ const SAID: &[&str] = &["--author", "--format", "--grep", "--message", "--pretty
 
 /// Programs with options whose value is a command.
 const ESCAPING: &[&str] = &[
-    "bsdtar", "cargo", "ex", "gdb", "gtar", "less", "make", "gmake", "man", "more", "npm", "nvim", "pnpm",
-    "rg", "rsync", "scp", "sftp", "sort", "split", "ssh", "tar", "vi", "view", "vim", "yarn", "zip",
+    "bsdtar", "bundle", "cargo", "conda", "direnv", "ex", "gdb", "gmake", "gtar", "install", "less", "lldb",
+    "make", "man", "mise", "more", "npm", "nvim", "pipenv", "pnpm", "poetry", "psql", "rg", "rsync", "scp",
+    "sftp", "sort", "split", "sqlite3", "ssh", "tar", "uv", "vi", "view", "vim", "yarn", "zip",
+];
+
+/// How the languages of such programs begin a command for a shell.
+const SHELL_ESCAPES: &[&str] = &[".shell ", ".system ", "platform shell ", "shell ", "\\! "];
+
+/// Programs that run what stands behind `run`.
+const RUNNERS: &[&str] = &["bundle", "conda", "direnv", "mise", "pipenv", "poetry", "uv"];
+
+/// Programs that obey their input, line by line.
+const OBEYING: &[&str] = &[
+    "R", "bc", "dc", "ed", "ex", "expect", "gdb", "gnuplot", "lldb", "m4", "mysql", "octave", "psql",
+    "sqlite3",
 ];
 
 /// Programs that run a text in a language of their own.
@@ -117,14 +130,19 @@ const VARIABLES: &[&str] = &[
 pub(super) fn texts(name: &str, words: &[&str]) -> Vec<Text> {
     match name {
         "git" => of_git(words),
-        _ if ESCAPING.contains(&name) => of_options(words),
+        "mapfile" | "readarray" | "compgen" | "complete" | "bind" => of_builtin(words),
+        _ if ESCAPING.contains(&name) => of_options(name, words),
         _ => Vec::new(),
     }
 }
 
 /// What a variable would have run.
 pub(super) fn of_variable(name: &str, value: &str) -> Vec<Text> {
-    let text = value.trim_start_matches('!').to_owned();
+    let text = if name.starts_with("BASH_FUNC_") {
+        value.trim_start().trim_start_matches("()").to_owned()
+    } else {
+        value.trim_start_matches('!').to_owned()
+    };
     let mut texts = vec![if is_run(name) { Text::Run(text) } else { Text::Perhaps(text) }];
     if name.starts_with("GIT_CONFIG_") {
         // A plain alias is a command of git; the form with quotes holds several settings.
@@ -151,26 +169,51 @@ pub(super) fn git_runs(words: &[&str]) -> bool {
     words.iter().any(runs) || words.iter().any(|word| is_git_run(word.split('=').next().unwrap_or(word)))
 }
 
+/// Whether a text names all words of a rule, in their order.
+pub(super) fn names(text: &str, rule: &[String]) -> bool {
+    let mut rest = text;
+    rule.iter().all(|word| match rest.find(word.as_str()) {
+        Some(at) => {
+            rest = rest.get(at + word.len()..).unwrap_or_default();
+            true
+        }
+        None => false,
+    })
+}
+
+/// Whether a program with these words runs what its input says. A word is none where it is made at run time.
+pub(super) fn runs_input(name: &str, words: &[Option<&str>]) -> bool {
+    let is_input = |word: &Option<&str>| word.is_none_or(|word| word == "-" || word.contains("dev/"));
+    let has_file = |option: &str| {
+        words.windows(2).any(|pair| matches!(pair, [Some(flag), file] if *flag == option && is_input(file)))
+            || words.iter().flatten().any(|word| *word == format!("{option}-"))
+    };
+    // A word without a dot or a slash may be the value of an option.
+    let is_file = |word: &Option<&str>| {
+        word.is_some_and(|word| !word.starts_with('-') && word.contains(['.', '/']) && !word.contains("dev/"))
+    };
+    match name {
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" | "make" | "gmake" => has_file("-f"),
+        _ if OBEYING.contains(&name) => true,
+        _ if is_interpreter(name) => !words.iter().any(is_file),
+        _ => false,
+    }
+}
+
+fn is_interpreter(name: &str) -> bool {
+    INTERPRETERS.contains(&name) || name.starts_with("python3.")
+}
+
 /// Whether a program's own text names all words of a rule, in a place where it could run them.
 pub(super) fn mentions(name: &str, words: &[&str], rule: &[String]) -> bool {
-    let named = |text: &str| {
-        let mut rest = text;
-        rule.iter().all(|word| match rest.find(word.as_str()) {
-            Some(at) => {
-                rest = rest.get(at + word.len()..).unwrap_or_default();
-                true
-            }
-            None => false,
-        })
-    };
     let program = rule.first().map(String::as_str).unwrap_or_default();
-    words.iter().filter(|text| named(text)).any(|text| match name {
+    words.iter().filter(|text| names(text, rule)).any(|text| match name {
         "awk" | "gawk" | "mawk" | "nawk" => text.contains("system") || text.contains('|'),
         "sed" | "gsed" => {
             let flags = text.rsplit(|c: char| c.is_ascii_punctuation()).next().unwrap_or_default();
             text.contains(&format!("e {program}")) || (flags.len() < 6 && flags.contains('e'))
         }
-        _ => INTERPRETERS.contains(&name) || name.starts_with("python3."),
+        _ => is_interpreter(name),
     })
 }
 
@@ -218,7 +261,7 @@ fn of_option(option: &str, value: &str) -> Option<Text> {
 }
 
 /// Whether git runs the value of an option, which may be cut short.
-fn is_git_run(option: &str) -> bool {
+pub(super) fn is_git_run(option: &str) -> bool {
     let long = option.len() > 3 && option.starts_with("--");
     GIT_RUNS.iter().any(|runs| *runs == option || (long && runs.starts_with(option)))
 }
@@ -234,15 +277,33 @@ fn aliases(words: &[&str]) -> Vec<Text> {
     values.map(|value| Text::Run(format!("git {value}"))).collect()
 }
 
+/// What builtins of the shell call back, or expand a second time.
+fn of_builtin(words: &[&str]) -> Vec<Text> {
+    let mut texts = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let (option, joined) = word.split_at_checked(2).unwrap_or((word, ""));
+        let after = words.get(at + 1).copied().unwrap_or_default();
+        let value = if joined.is_empty() { after } else { joined };
+        match option {
+            "-C" => texts.push(Text::Run(value.to_owned())),
+            "-W" => texts.push(Text::Perhaps(value.to_owned())),
+            "-x" => texts.extend(value.rsplit(':').next().map(|text| Text::Perhaps(text.to_owned()))),
+            _ => {}
+        }
+    }
+    texts
+}
+
 /// Every word of a program that could be a command: as it is, behind an equals sign, an exclamation mark or an option.
-fn of_options(words: &[&str]) -> Vec<Text> {
+fn of_options(name: &str, words: &[&str]) -> Vec<Text> {
     let mut texts = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let pieces = word.match_indices(['=', '!']).filter_map(|(at, _)| word.get(at + 1..));
         let behind = word.strip_prefix('-').and_then(|rest| rest.get(1..));
-        let whole = Some(*word).into_iter().chain(pieces).chain(behind);
+        let escaped = SHELL_ESCAPES.iter().filter_map(|escape| word.trim_start().strip_prefix(escape));
+        let whole = Some(*word).into_iter().chain(pieces).chain(behind).chain(escaped);
         texts.extend(whole.filter(|text| !text.is_empty()).map(|text| Text::Perhaps(text.to_owned())));
-        if matches!(*word, "exec" | "x" | "dlx" | "--") {
+        if matches!(*word, "exec" | "x" | "dlx" | "--") || (*word == "run" && RUNNERS.contains(&name)) {
             texts.push(Text::Perhaps(words.get(at + 1..).unwrap_or_default().join(" ")));
         }
     }

@@ -13,8 +13,9 @@ use super::script::{Form, Script, Unreadable, Word};
 
 /// Which commands are forbidden and which pass unasked. Deny wins.
 ///
-/// Deny rules speak about what is written. A program that starts others by itself (`make`, a script in the project) is not
-/// seen by any rule; what it can do is held by the jail.
+/// Deny rules are a convenience: they find a command where it is written plainly, and refuse a script that is unclear. A
+/// program that starts others by itself (`make`, a script in the project) is not seen by any rule; what it can do is held
+/// by the jail, which decides.
 ///
 /// ```
 /// use holm_tools::shell::{Rules, Ruling, Script};
@@ -102,4 +103,16 @@ impl Rules {
             Unreadable::ZeroByte => Ruling::Unclear("the script holds a zero byte; remove it"),
         }
     }
+}
+
+/// The first program of a script that is not known to do what its name says and nothing else, as a person reads it. Such a
+/// program may run code that lies in the workspace.
+#[must_use]
+pub fn unknown_program(script: &Script) -> Option<String> {
+    let unknown = script.commands().iter().find_map(|command| {
+        let words: Vec<&str> = command.words.iter().map(|word| word.value().unwrap_or_default()).collect();
+        programs::may_run_workspace(&words)
+            .then(|| command.words.first().and_then(Word::value).map(str::to_owned))
+    })?;
+    Some(unknown.map_or_else(|| "a program of it".to_owned(), |name| format!("`{name}`")))
 }

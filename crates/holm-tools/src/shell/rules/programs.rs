@@ -1,30 +1,53 @@
-//! Programs that are more than their name says. Lists for leaning to the safe side, never for letting something pass
-//! unasked: a person reads what is offered.
+//! What is known of programs: a few that do what their name says and nothing else, and many that run something.
+//!
+//! The first are a list of their own. Whatever is not on it may run code of the workspace, which a model can change: no
+//! list of such programs would ever be complete.
+
+use super::hidden::is_git_run;
 
 /// They run the command that their words are.
 pub(super) const WRAPPERS: &[&str] = &[
     "builtin",
     "bunx",
     "busybox",
+    "bwrap",
     "caffeinate",
+    "catchsegv",
+    "cgexec",
+    "choom",
     "chpst",
+    "chronic",
     "chroot",
     "chrt",
     "command",
     "coproc",
     "cpulimit",
+    "daemonize",
+    "dbus-launch",
+    "dbus-run-session",
     "doas",
-    "env",
+    "dumb-init",
+    "eatmydata",
     "entr",
+    "env",
+    "envdir",
     "exec",
     "fakeroot",
+    "faketime",
     "fd",
     "fdfind",
     "find",
     "firejail",
     "flock",
     "git-sh-setup",
+    "gosu",
+    "hyperfine",
+    "i386",
+    "ifne",
     "ionice",
+    "ld.so",
+    "linux32",
+    "linux64",
     "logger",
     "ltrace",
     "nice",
@@ -33,38 +56,54 @@ pub(super) const WRAPPERS: &[&str] = &[
     "nsenter",
     "numactl",
     "parallel",
+    "perf",
     "pkexec",
     "prlimit",
+    "proot",
     "proxychains",
     "rlwrap",
+    "runcon",
     "runuser",
+    "schroot",
     "script",
     "setarch",
+    "setlock",
     "setpriv",
     "setsid",
+    "setuidgid",
     "sg",
+    "softlimit",
     "ssh",
     "start-stop-daemon",
     "stdbuf",
     "strace",
     "su",
     "sudo",
+    "systemd-run",
     "taskset",
     "time",
     "timeout",
+    "tini",
+    "torify",
+    "torsocks",
     "toybox",
+    "tsocks",
+    "uclampset",
+    "uname26",
     "unbuffer",
     "unshare",
+    "valgrind",
     "watch",
+    "x86_64",
     "xargs",
-    "bwrap",
+    "xvfb-run",
 ];
 
 /// They run the script that one of their words is.
 pub(super) const SHELLS: &[&str] = &[
     "alias", "ash", "bash", "busybox", "csh", "dash", "elvish", "env", "eval", "fish", "flock", "ksh",
-    "mksh", "parallel", "rbash", "runuser", "script", "sg", "sh", "ssh", "su", "tcsh", "trap", "watch",
-    "xonsh", "yash", "zsh",
+    "mksh", "parallel", "pee", "rbash", "runuser", "script", "sg", "sh", "ssh", "su", "tcsh", "trap",
+    "watch", "xonsh", "yash", "zsh",
 ];
 
 /// They set variables for the command that they run.
@@ -74,11 +113,12 @@ pub(super) const SETTERS: &[&str] = &["doas", "env", "sudo"];
 pub(super) const FEEDERS: &[&str] = &["entr", "fd", "fdfind", "parallel", "xargs"];
 
 /// They read what they run from elsewhere when they get no words.
-pub(super) const READERS: &[&str] =
-    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "yash", "zsh"];
+pub(super) const READERS: &[&str] = &[
+    "ash", "at", "bash", "batch", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "yash", "zsh",
+];
 
-/// What they do is what their name says, and their words are only texts and files: a beginning of such a command may be
-/// remembered. Whatever is not listed here or below is asked about each time, for no list of interpreters is complete.
+/// What they do is what their name says, whatever their options are, and their words are only texts and files: a
+/// beginning of such a command may be remembered.
 const PLAIN: &[&str] = &[
     "b2sum",
     "base64",
@@ -140,67 +180,119 @@ const PLAIN: &[&str] = &[
     "whoami",
 ];
 
-/// Programs of many commands: only the command says what is done.
-const MANY: &[&str] = &[
-    "apt",
-    "apt-get",
-    "brew",
-    "bundle",
-    "cargo",
-    "dnf",
-    "gem",
-    "gh",
-    "git",
-    "go",
-    "gradle",
-    "hg",
-    "jj",
-    "mvn",
-    "npm",
-    "pnpm",
-    "poetry",
-    "rustup",
-    "svn",
-    "swift",
-    "systemctl",
-    "terraform",
-    "uv",
-    "yarn",
-    "zig",
+/// Their words are only texts and files too, but some of their options run programs or write files. A rule covers more
+/// words of theirs and no option that it does not name; a beginning is not offered.
+const SEARCHING: &[&str] = &["curl", "find", "jq", "rg", "sort", "wget"];
+
+/// Commands of git that run no hook, and nothing that lies in the workspace: its settings are never written.
+const GIT_READS: &[&str] = &[
+    "add",
+    "blame",
+    "branch",
+    "cat-file",
+    "describe",
+    "diff",
+    "grep",
+    "log",
+    "ls-files",
+    "ls-tree",
+    "merge-base",
+    "reflog",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "status",
 ];
 
-/// Commands of those that run what the next word names, or keep what is run later.
-const RUNS: &[&str] = &[
+/// Commands of git that run what the next word names, or keep what is run later.
+const GIT_RUNS: &[&str] =
+    &["alias", "bisect", "config", "difftool", "filter-branch", "hook", "mergetool", "rebase", "submodule"];
+
+/// Builtins of the shell that run nothing by themselves.
+const QUIET: &[&str] = &[":", "[", "[[", "cd", "declare", "exit", "export", "set", "test", "type", "unset"];
+
+/// Builtins of the shell that evaluate their words, load code or set what later commands do. A subscript in such a word
+/// is evaluated too: `read 'a[$(id)]'` runs `id`.
+const EVALUATING: &[&str] = &[
+    ".",
     "alias",
-    "bisect",
-    "config",
-    "difftool",
-    "dlx",
+    "bind",
+    "builtin",
+    "compgen",
+    "complete",
+    "compopt",
+    "coproc",
+    "declare",
+    "enable",
+    "eval",
     "exec",
-    "filter-branch",
-    "hook",
-    "mergetool",
-    "rebase",
-    "run",
-    "run-script",
-    "submodule",
-    "tool",
-    "x",
+    "export",
+    "fc",
+    "getopts",
+    "hash",
+    "let",
+    "local",
+    "mapfile",
+    "read",
+    "readarray",
+    "readonly",
+    "set",
+    "shopt",
+    "source",
+    "trap",
+    "typeset",
+    "unset",
+    "wait",
 ];
 
 /// How many words of a command are worth remembering together; none where no beginning of it is safe.
 pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
-    let name = words.first()?;
-    let plain = |word: &str| {
-        word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+'))
-            && word.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
-    };
-    if PLAIN.contains(name) {
-        return Some(1);
+    let runs = |word: &&str| is_git_run(word.split_once('=').map_or(*word, |(name, _)| name));
+    match words {
+        [name, ..] if evaluates(words) || !is_known(words) || SEARCHING.contains(name) => None,
+        ["git", _, rest @ ..] => (!rest.iter().any(runs)).then_some(2),
+        [_, ..] => Some(1),
+        [] => None,
     }
-    if !MANY.contains(name) {
-        return None;
+}
+
+/// Whether a command does what its name says, and runs nothing that lies in the workspace.
+pub(super) fn is_known(words: &[&str]) -> bool {
+    match words {
+        ["git", command, ..] => GIT_READS.contains(command),
+        [name, ..] => PLAIN.contains(name) || SEARCHING.contains(name),
+        [] => false,
     }
-    let command = words.get(1).filter(|word| plain(word))?;
-    if RUNS.contains(command) { None } else { Some(2) }
+}
+
+/// Whether a command may run code that lies in the workspace.
+pub(super) fn may_run_workspace(words: &[&str]) -> bool {
+    !is_known(words) && !words.first().is_some_and(|name| QUIET.contains(name))
+}
+
+/// Whether more plain words behind those of a rule are texts and files, and nothing that is run.
+pub(super) fn takes_texts(words: &[&str]) -> bool {
+    match words {
+        ["git", command, ..] => !GIT_RUNS.contains(command),
+        words => is_known(words),
+    }
+}
+
+/// Whether a shell would evaluate words of this command beyond what stands there.
+pub(super) fn evaluates(words: &[&str]) -> bool {
+    let sets = |word: &&str| word.starts_with("-v") || word.starts_with("-R");
+    match words {
+        // Only says where a program is.
+        ["command", "-v" | "-V", name] => name.contains('['),
+        ["command", ..] => true,
+        ["printf" | "test" | "[", rest @ ..] => rest.iter().any(sets),
+        [name, ..] => EVALUATING.contains(name),
+        [] => false,
+    }
+}
+
+/// Whether a program is a wrapper; the loader of programs has many names.
+pub(super) fn is_wrapper(name: &str) -> bool {
+    WRAPPERS.contains(&name) || (name.starts_with("ld") && name.contains(".so"))
 }

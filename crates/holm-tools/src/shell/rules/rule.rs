@@ -15,7 +15,9 @@ const MAX_RULE: usize = 512;
 /// The beginning of a command, written as it is typed.
 ///
 /// As an allow rule it covers a command that begins with the same words and has no options but those that the rule
-/// names: `ls -l` covers `ls -l src` and not `ls -R`. A star at the end takes whatever follows: `cargo test *`.
+/// names: `ls -l` covers `ls -l src` and not `ls -R`. More words may follow only where the program takes texts and files
+/// and nothing else, as `ls` and `git log` do: `npm test` covers that very command. A star at the end takes whatever
+/// follows: `cargo test *`. Builtins that evaluate their words, such as `read` and `printf -v`, are never covered.
 ///
 /// As a deny rule it hits a command of that program whose command comes next, whatever options stand between:
 /// `git push` also hits `git -C elsewhere push`; options that the rule names must be there.
@@ -45,7 +47,7 @@ pub struct RuleError(String);
 
 impl Rule {
     /// What "this prefix" would remember of a script that is one plain command; none where no beginning of it is safe to
-    /// remember, as with interpreters, wrappers and programs that run what their words name.
+    /// remember: only of programs that are known to do what their name says, and to run nothing of the workspace.
     ///
     /// ```
     /// use holm_tools::shell::{Rule, Script};
@@ -56,11 +58,7 @@ impl Rule {
     #[must_use]
     pub fn suggest(script: &Script) -> Option<Self> {
         let ([command], Form::Plain) = (script.commands(), script.form()) else { return None };
-        let words: Vec<&str> = command
-            .words
-            .iter()
-            .map(|word| if let Word::Plain(text) = word { Some(text.as_str()) } else { None })
-            .collect::<Option<_>>()?;
+        let words: Vec<&str> = command.words.iter().map(plain).collect::<Option<_>>()?;
         let length = programs::prefix_length(&words)?;
         let (words, rest) = words.split_at_checked(length)?;
         let options =
@@ -71,13 +69,32 @@ impl Rule {
         (rule.to_string().parse().as_ref() == Ok(&rule)).then_some(rule)
     }
 
+    /// Whether commands that this allow rule covers may run code that lies in the workspace, which a model can change.
+    #[must_use]
+    pub fn may_run_workspace(&self) -> bool {
+        programs::may_run_workspace(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
     /// Whether an allow rule lets this command pass.
     pub(super) fn covers(&self, words: &[Word]) -> bool {
-        let text = |word: &Word| if let Word::Plain(text) = word { Some(text.clone()) } else { None };
-        let Some(words) = words.iter().map(text).collect::<Option<Vec<String>>>() else { return false };
+        let Some(words) = words.iter().map(plain).collect::<Option<Vec<&str>>>() else { return false };
         let Some((first, rest)) = words.split_at_checked(self.words.len()) else { return false };
-        let listed = |word: &String| !is_option(word) || self.options.contains(option_name(word));
-        first == self.words && (self.rest == Rest::Any || rest.iter().all(listed))
+        if first != self.words || programs::evaluates(&words) {
+            return false;
+        }
+        let takes_texts = programs::takes_texts(first) || matches!(words[..], ["command", "-v" | "-V", _]);
+        let listed = |word: &&str| {
+            if is_option(word) { self.options.contains(option_name(word)) } else { takes_texts }
+        };
+        self.rest == Rest::Any || rest.iter().all(listed)
+    }
+}
+
+/// A word that stands there as the program sees it.
+fn plain(word: &Word) -> Option<&str> {
+    match word {
+        Word::Plain(text) => Some(text),
+        Word::Known(_) | Word::Made => None,
     }
 }
 

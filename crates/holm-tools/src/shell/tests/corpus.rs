@@ -336,6 +336,41 @@ const DENIED: &[(&str, &str)] = &[
     ("as a command of a package", "npm exec -- git push"),
     ("as a call of a package", "npm exec -c 'git push'"),
     ("as the shell of a build", "make SHELL='git push'"),
+    ("in backticks in a here-document", "cat <<E\n`git push`\nE"),
+    ("behind a blank in a here-document", "cat <<E\n $(git push)\nE"),
+    ("behind a tab in a here-document", "cat <<-E\n\t$(git push)\n\tE"),
+    ("in an expansion in a here-document", "cat <<E\n ${x:-`git push`}\nE"),
+    ("in arithmetic in a here-document", "cat <<E\n $((x[$(git push)]))\nE"),
+    ("in a change of case", "echo ${x^^$(git push)}"),
+    ("in a change of case in backticks", "echo \"${x,,`git push`}\""),
+    ("in a replacement in backticks", "echo ${x//`git push`/b}"),
+    ("in a subscript of printf", "printf -v 'a[$(git push)]' x"),
+    ("in a subscript of read", "read 'a[$(git push)]' <<< 1"),
+    ("in a subscript of a test", "[[ -v 'a[$(git push)]' ]]"),
+    ("in a subscript of a plain test", "test -v 'a[$(git push)]'"),
+    ("in a subscript in double quotes", "test -v \"a[\\$(git push)]\""),
+    ("in a subscript in a C string", "test -v $'a[$(git push)]'"),
+    ("in a subscript in escapes", "test -v a\\[\\`git\\ push\\`\\]"),
+    ("in a subscript of a declaration", "declare 'a[$(git push)]=1'"),
+    ("in a subscript of a sum", "let 'a[$(git push)]=1'"),
+    ("in a subscript that is kept", "x='a[$(git push)]'; echo $((x))"),
+    ("as a callback", "mapfile -C 'git push #' -c 1 x < in"),
+    ("as a callback, joined", "readarray -C'git push #' -c 1 x < in"),
+    ("as a completion", "compgen -C 'git push' x"),
+    ("as a list of words", "compgen -W '$(git push)' x"),
+    ("in another personality", "linux64 git push"),
+    ("with a score", "choom -n 0 -- git push"),
+    ("under the loader", "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push"),
+    ("under another loader", "/lib/ld-musl-x86_64.so.1 /usr/bin/git push"),
+    ("in a debugger", "gdb -batch -ex 'shell git push'"),
+    ("in a database", "sqlite3 '' '.shell git push'"),
+    ("in a database by another word", "sqlite3 x '.system git push'"),
+    ("as a stripper", "install --strip-program='git push' -s a b"),
+    ("under a runner", "uv run git push"),
+    ("in a function that is handed on", "env 'BASH_FUNC_ls%%=() { git push; }' bash -c ls"),
+    ("in a C string", "$'git' $'push'"),
+    ("by numbers in a C string", "$'\\147it' $'\\x70ush'"),
+    ("in a subscript by numbers in a C string", "x=$'a[\\x24(git push)]'; echo $((x))"),
     ("another rule with an option", "rm -rf x"),
     ("the option together with others", "rm -vrf x"),
     ("the option in pieces", "rm -r --verbose -f x"),
@@ -394,6 +429,26 @@ fn what_cannot_be_told_is_refused_where_something_is_forbidden() {
         ("in a text of awk", "awk 'BEGIN { system(\"git push\") }'"),
         ("in a text of sed", "sed '1e git push' x"),
         ("in a replacement of sed", "sed 's/x/git push/e' x"),
+        ("a text of Python in a here-string", "python3 <<< 'import os; os.system(\"git push\")'"),
+        ("a text of Python in a here-document", "python3 - <<'E'\nimport os; os.system('git push')\nE"),
+        ("a text of Python behind an option with a value", "python3 -W ignore <<< 'system(\"git push\")'"),
+        ("a text of Python behind a wrapper", "timeout 5 python3 <<< 'system(\"git push\")'"),
+        ("a text of Python out of a pipe", "echo 'system(\"git push\")' | python3"),
+        ("a text of Python for a group", "{ python3; } <<< 'system(\"git push\")'"),
+        ("a text of Python in a substitution", "python3 <(echo 'system(\"git push\")')"),
+        ("a text of Perl in a here-string", "perl <<< 'system \"git push\"'"),
+        ("a text of Node in a here-string", "node <<< 'execSync(\"git push\")'"),
+        ("a text of awk in a here-string", "awk -f - <<< 'BEGIN { system(\"git push\") }'"),
+        ("a text of sed in a here-string", "sed -f- x <<< '1e git push'"),
+        ("a text of make in a here-string", "make -f - <<< 'all:; git push'"),
+        ("a text of an editor", "printf '!git push\\n' | ed"),
+        ("a text of a database", "sqlite3 <<< '.shell git push'"),
+        ("a name in a table", "hash -p /usr/bin/git foo; foo push"),
+        ("a startup file", "BASH_ENV=s.sh bash -c true"),
+        ("a startup file under env", "env BASH_ENV=s.sh bash -c true"),
+        ("a startup file that is exported", "export BASH_ENV=s.sh; bash -c true"),
+        ("a here-document that ends elsewhere", "cat <<E$x\nE\n"),
+        ("a substitution with brackets of its own", "cat <<E\n $(case x in x) git push;; esac)\nE"),
         ("a wrapper of a variable", "env $x"),
         ("eval of a variable", "eval $x"),
         ("an unclosed quote", "git 'push"),
@@ -405,6 +460,54 @@ fn what_cannot_be_told_is_refused_where_something_is_forbidden() {
         let ruling =
             Script::read(text).map_or_else(|why| free.judge_unreadable(why), |script| free.judge(&script));
         assert_eq!(ruling, Ruling::Ask, "{name}: where nothing is forbidden a person decides");
+    }
+}
+
+/// Spellings of `touch f` that stand in the script: found, or refused because the script is unclear. The jail's business is
+/// what stands in a file, or comes about at run time.
+#[test]
+fn a_command_that_stands_in_the_script_is_refused_in_every_known_spelling() {
+    let rules = Rules::new(["touch"], []).expect("rules");
+    let judge = |text: &str| match Script::read(text) {
+        Ok(script) => rules.judge(&script),
+        Err(why) => rules.judge_unreadable(why),
+    };
+    for text in [
+        "touch f",
+        "cat <<E\n`touch f`\nE",
+        "cat <<E\n $(touch f)\nE",
+        "cat <<-E\n\t$(touch f)\n\tE",
+        "x=a; echo ${x^^$(touch f)}",
+        "printf -v 'a[$(touch f)]' x",
+        "read 'a[$(touch f)]' <<< 1",
+        "[[ -v 'a[$(touch f)]' ]]",
+        "test -v 'a[$(touch f)]'",
+        "declare 'a[$(touch f)]=1'",
+        "let 'a[$(touch f)]=1'",
+        "x='a[$(touch f)]'; echo $((x))",
+        "mapfile -C 'touch f #' -c 1 arr < in",
+        "compgen -C 'touch f' x",
+        "linux64 touch f",
+        "choom -n 0 -- touch f",
+        "/lib64/ld-linux-x86-64.so.2 /usr/bin/touch f",
+        "gdb -batch -ex 'shell touch f'",
+        "sqlite3 '' '.shell touch f'",
+        "install --strip-program=touch -s a f2; install --strip-program=touch -s a f",
+    ] {
+        assert!(matches!(judge(text), Ruling::Denied(_)), "{text:?}: {:?}", judge(text));
+    }
+    for text in [
+        "hash -p /usr/bin/touch foo; foo f",
+        "printf '!touch f\\n' | ed",
+        "python3 <<< 'import os; os.system(\"touch f\")'",
+        "perl <<< 'system \"touch f\"'",
+        "awk -f - <<< 'BEGIN{system(\"touch f\")}'",
+        "BASH_ENV=s.sh bash -c true",
+    ] {
+        assert!(matches!(judge(text), Ruling::Unclear(_)), "{text:?}: {:?}", judge(text));
+    }
+    for text in ["bash s.sh", "cp /usr/bin/touch t; ./t f", "make", "python3 build.py"] {
+        assert!(!matches!(judge(text), Ruling::Unclear(_)), "the jail's business: {text:?}");
     }
 }
 
@@ -453,6 +556,16 @@ fn a_rule_does_not_hit_what_only_mentions_it() {
         "tar -xzf a.tgz",
         "npm install left-pad",
         "make all",
+        "cat > notes <<E\nsay git push, it costs $5 and `date` or $(date)\nE",
+        "cat > notes <<'E'\n`git push` $(git push)\nE",
+        "python3 build.py <<< 'git push'",
+        "echo 'git push' > notes; python3 build.py",
+        "printf '%s\\n' 'git push'",
+        "grep '[`$(]' x",
+        "echo ${x^^} ${x//a/b} $((x << 2))",
+        "arr=(a b); echo \"${arr[0]}\"",
+        "ENV=test make all",
+        "command -v git",
     ] {
         assert!(matches!(judge(text), Ruling::Ask | Ruling::Allowed), "{text}: {:?}", judge(text));
     }
@@ -466,10 +579,21 @@ fn only_beginnings_that_say_what_is_done_are_offered() {
     };
     check("git status", Some("git status"));
     check("git log --oneline -n 5", Some("git log --oneline -n"));
-    check("cargo build --release", Some("cargo build --release"));
-    check("npm install left-pad", Some("npm install"));
     check("ls -l src", Some("ls -l"));
+    check("printf x", Some("printf"));
+    check("grep '[a]' x", Some("grep"));
     for text in [
+        "printf -v x y",
+        "printf -vx y",
+        "printf 'a[$(id)]'",
+        "test -v x",
+        "[ -v x ]",
+        "read x",
+        "let x=1",
+        "command ls",
+        "git commit -m x",
+        "git grep --open-files-in-pager=less x",
+        "git grep -O x",
         "git",
         "git -C x status",
         "npm run build",
@@ -516,6 +640,35 @@ fn only_beginnings_that_say_what_is_done_are_offered() {
         "sort --compress-program=x y",
         "an-unknown-program x",
         "",
+        // These run what lies in the workspace, or settings in it.
+        "npm test",
+        "npm install left-pad",
+        "npm start",
+        "npm ci",
+        "pnpm install",
+        "yarn install",
+        "go generate",
+        "go build",
+        "go test",
+        "mvn package",
+        "gradle build",
+        "terraform apply",
+        "systemctl start x",
+        "cargo build --release",
+        "cargo check",
+        "cargo test",
+        "uv sync",
+        "poetry install",
+        "bundle install",
+        "gem install x",
+        "rustup update",
+        "swift build",
+        "zig build",
+        "hg status",
+        "jj log",
+        "gh pr list",
+        "apt list",
+        "brew list",
     ] {
         check(text, None);
     }
@@ -525,7 +678,7 @@ fn only_beginnings_that_say_what_is_done_are_offered() {
 fn an_offered_rule_covers_the_command_it_was_made_of_and_no_other_option() {
     for (text, more) in [
         ("git log --oneline", "git log --output=x"),
-        ("cargo build --release", "cargo build --config x"),
+        ("printf x", "printf -v x"),
         ("ls -l", "ls -R"),
         ("grep todo", "grep --file=x todo"),
     ] {
@@ -534,6 +687,105 @@ fn an_offered_rule_covers_the_command_it_was_made_of_and_no_other_option() {
         rules.allow(rule);
         assert_eq!(rules.judge(&Script::read(text).expect("a script")), Ruling::Allowed, "{text}");
         assert_eq!(rules.judge(&Script::read(more).expect("a script")), Ruling::Ask, "{more}");
+    }
+}
+
+#[test]
+fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
+    let check = |rule: &str, text: &str, expect: Ruling| {
+        let rules = Rules::new([], [rule]).expect("rules");
+        assert_eq!(rules.judge(&Script::read(text).expect("a script")), expect, "{rule}: {text}");
+    };
+    for (rule, text) in [
+        ("npm test", "npm test"),
+        ("make", "make"),
+        ("cargo build --release", "cargo build --release"),
+        ("cargo build --release", "cargo build"),
+        ("npm run build *", "npm run build -- --watch"),
+        ("command -v", "command -v git"),
+        ("git commit -m", "git commit -m 'a message'"),
+        ("rg", "rg todo src"),
+    ] {
+        check(rule, text, Ruling::Allowed);
+    }
+    for (rule, text) in [
+        ("npm test", "npm test evil"),
+        ("npm", "npm test"),
+        ("make", "make evil"),
+        ("make", "make SHELL=./x"),
+        ("cargo", "cargo run"),
+        ("command -v", "command rm -v x"),
+        ("git bisect", "git bisect run ./x"),
+        ("go", "go generate"),
+        ("python3", "python3 x.py"),
+        ("rg", "rg --pre ./x y"),
+    ] {
+        check(rule, text, Ruling::Ask);
+    }
+    let runs = |rule: &str| rule.parse::<Rule>().expect("a rule").may_run_workspace();
+    assert!(["npm test", "make", "cargo test *", "git commit", "zzz"].into_iter().all(runs));
+    assert!(!["ls", "git status", "rg *", "cd"].into_iter().any(runs));
+    let unknown = |text: &str| crate::shell::unknown_program(&Script::read(text).expect("a script"));
+    assert_eq!(unknown("cd x && git status | wc -l"), None);
+    assert_eq!(unknown("cd x && npm test").as_deref(), Some("`npm`"));
+    assert_eq!(unknown("$x y").as_deref(), Some("a program of it"));
+}
+
+/// Builtins evaluate the subscript of a name, also one in quotes.
+#[test]
+fn a_word_that_a_builtin_evaluates_is_covered_by_no_rule() {
+    let mut rules = Rules::default();
+    for allowed in [
+        "printf *",
+        "test *",
+        "read *",
+        "let *",
+        "mapfile *",
+        "wait *",
+        "echo *",
+        "builtin *",
+        "command *",
+        "command -v",
+        "hash *",
+        "getopts *",
+        "compgen *",
+        "true",
+    ] {
+        rules.allow(allowed.parse().expect("a rule"));
+    }
+    let judge = |text: &str| rules.judge(&Script::read(text).expect("a script"));
+    for text in [
+        "printf -v 'a[$(id)]' x",
+        "printf -v x 'a[$(id)]'",
+        "printf -v x y; test -v 'b[x]'",
+        "printf '-v' \"a[\\$(id)]\" x",
+        "test -v 'a[$(id)]'",
+        "[ -v 'a[`id`]' ]",
+        "[[ -v 'a[$(id)]' ]]",
+        "[[ x -eq 'a[$(id)]' ]]",
+        "read 'a[$(id)]'",
+        "read x",
+        "declare 'a[$(id)]=1'",
+        "local 'a[$(id)]=1'",
+        "export 'a[$(id)]=1'",
+        "let 'a[$(id)]=1'",
+        "let x",
+        "unset 'a[$(id)]'",
+        "wait -p 'a[$(id)]'",
+        "getopts x 'a[$(id)]'",
+        "mapfile -C id -c 1 x",
+        "compgen -C id x",
+        "hash -p /usr/bin/id true",
+        "builtin printf -v x y",
+        "command printf -v x y",
+        "echo $((x))",
+        "((x))",
+        "echo 'a[$(id)]'",
+    ] {
+        assert_eq!(judge(text), Ruling::Ask, "{text}");
+    }
+    for text in ["printf '%s' x", "test -f x", "echo 'a[0]' '$(id)'", "command -v git"] {
+        assert_eq!(judge(text), Ruling::Allowed, "{text}");
     }
 }
 
@@ -587,6 +839,10 @@ fn deep_and_odd_scripts_are_read_without_harm() {
         "<<E ".repeat(depth / 4),
         "env ".repeat(depth / 2),
         "a=".repeat(depth),
+        format!("cat <<E\n{}\nE", "`a` ".repeat(depth / 4)),
+        "'a[$(b)]' ".repeat(depth / 8),
+        "echo ${x^^$(".repeat(depth / 16) + &")}".repeat(depth / 16),
+        "python3 | ".repeat(depth / 8) + "python3",
     ] {
         if let Ok(script) = Script::read(&text) {
             assert_ne!(rules().judge(&script), Ruling::Allowed);

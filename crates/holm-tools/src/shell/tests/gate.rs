@@ -67,12 +67,12 @@ async fn an_answer_counts_for_as_much_as_was_said() {
     ] {
         let (person, gate) = person(answer.clone());
         let allows = !matches!(answer, Answer::No { .. } | Answer::Never);
-        assert_eq!(judged(&gate, "cargo build").await, allows);
-        assert_eq!(judged(&gate, "cargo build").await, allows);
+        assert_eq!(judged(&gate, "wc -l a").await, allows);
+        assert_eq!(judged(&gate, "wc -l a").await, allows);
         assert_eq!(person.asked(), same, "{answer:?}: the same again");
-        assert_eq!(judged(&gate, "cargo build holm").await, allows);
+        assert_eq!(judged(&gate, "wc -l b c").await, allows);
         assert_eq!(person.asked(), alike, "{answer:?}: one that begins alike");
-        assert_eq!(judged(&gate, "cargo publish").await, allows);
+        assert_eq!(judged(&gate, "head a").await, allows);
         assert_eq!(person.asked(), other, "{answer:?}: another");
     }
 }
@@ -157,6 +157,35 @@ async fn a_command_of_which_a_part_is_not_shown_is_refused_unasked() {
 }
 
 #[tokio::test]
+async fn a_program_that_runs_the_workspace_is_asked_about_each_time() {
+    let (person, gate) = person(Answer::Prefix);
+    for (times, script) in
+        (1..).zip(["npm test", "npm test", "make", "cargo build", "printf -v x y", "printf -v x y"])
+    {
+        assert!(judged(&gate, script).await, "{script}");
+        assert_eq!(person.asked(), times, "{script}");
+    }
+    assert!(person.asked.lock().expect("a lock").iter().all(|offer| offer.prefix.is_none()));
+}
+
+#[tokio::test]
+async fn a_prefix_holds_in_the_folder_that_it_was_given_in() {
+    let (person, gate) = person(Answer::Prefix);
+    let call = |folder: &str| {
+        let arguments = [("folder", folder.into()), ("script", "git diff".into())];
+        let arguments = holm_guards::json::Json::object(arguments).canonical();
+        let digest = super::super::gate::digest(SHELL, &arguments);
+        Proposal { arguments, digest, ..proposal("git diff") }
+    };
+    for (folder, asked) in [("sub", 1), ("sub", 1), ("other", 2), ("sub", 2)] {
+        gate.judge(call(folder)).await;
+        assert_eq!(person.asked(), asked, "{folder}");
+    }
+    judged(&gate, "git diff").await;
+    assert_eq!(person.asked(), 3, "the workspace is another folder");
+}
+
+#[tokio::test]
 async fn a_prefix_gives_no_grant_beyond_this_call() {
     let (_, gate) = person(Answer::Prefix);
     let mut wants = proposal("ls src");
@@ -168,12 +197,12 @@ async fn a_prefix_gives_no_grant_beyond_this_call() {
 #[tokio::test]
 async fn a_change_of_mode_takes_answers_back_and_leaves_the_rules() {
     let (person, gate) = person(Answer::Prefix);
-    judged(&gate, "cargo build").await;
-    judged(&gate, "cargo build").await;
+    judged(&gate, "wc a").await;
+    judged(&gate, "wc a").await;
     assert_eq!(person.asked(), 1);
     let changed = Event::ModeChanged { mode: holm_grants::Mode::Plan };
     gate.event(&Numbered { id: EventId::default(), at: Timestamp::new(0), event: changed });
-    judged(&gate, "cargo build").await;
+    judged(&gate, "wc a").await;
     assert_eq!(person.asked(), 2);
     judged(&gate, "git status").await;
     assert_eq!(person.asked(), 2);

@@ -29,7 +29,7 @@ fn reply() -> Reply {
             call("a", "f", r#"{"x":"é"}"#),
             call("b", "g", "{}"),
         ],
-        usage: Usage { input: 10, output: 5, cached: 2, cache_write: 3, reasoning: 0 },
+        usage: Usage { input: 10, output: 5, cached: 2, cache_write: 3, reasoning: 0, estimated: 0 },
         stop: StopReason::ToolUse,
         model: Some("m".into()),
     }

@@ -30,7 +30,8 @@ fn each_recorded_stream_gives_its_turn() {
         let reply = decode(&codec(), &[stream]).0.unwrap();
         assert_eq!((show(&reply).as_str(), reply.usage), (expect, usage));
     };
-    let usage = |output| Usage { input: 1525, output, cached: 1200, cache_write: 300, reasoning: 0 };
+    let usage =
+        |output| Usage { input: 1525, output, cached: 1200, cache_write: 300, reasoning: 0, estimated: 0 };
     check(fixture::TEXT, r#""Grüße aus \"Köln\",\n東京 🙂." | EndTurn"#, usage(15));
     check(
         fixture::TOOLS,

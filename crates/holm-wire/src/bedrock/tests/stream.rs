@@ -37,7 +37,7 @@ fn each_documented_stream_gives_its_turn() {
     check(
         fixture::TEXT,
         r#""Grüße aus \"Köln\",\n東京 🙂." | EndTurn"#,
-        Usage { input: 1525, output: 15, cached: 1200, cache_write: 300, reasoning: 0 },
+        Usage { input: 1525, output: 15, cached: 1200, cache_write: 300, reasoning: 0, estimated: 0 },
     );
     check(
         fixture::TOOLS,

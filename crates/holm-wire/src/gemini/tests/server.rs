@@ -40,7 +40,7 @@ fn reply() -> Reply {
             picture(),
             thought("", r#"{"gemini":{"part":"empty","thoughtSignature":"ZW1wdHk="}}"#),
         ],
-        usage: Usage { input: 10, output: 5, cached: 2, cache_write: 0, reasoning: 1 },
+        usage: Usage { input: 10, output: 5, cached: 2, cache_write: 0, reasoning: 1, estimated: 0 },
         stop: StopReason::ToolUse,
         model: Some("m".into()),
     }

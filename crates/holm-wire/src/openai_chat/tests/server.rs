@@ -22,7 +22,7 @@ fn reply() -> Reply {
             call("a", "f", r#"{"x":"é"}"#),
             call("b", "g", "{}"),
         ],
-        usage: Usage { input: 10, output: 5, cached: 2, cache_write: 0, reasoning: 1 },
+        usage: Usage { input: 10, output: 5, cached: 2, cache_write: 0, reasoning: 1, estimated: 0 },
         stop: StopReason::ToolUse,
         model: Some("m".into()),
     }

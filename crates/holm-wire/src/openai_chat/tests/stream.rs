@@ -49,7 +49,7 @@ fn each_recorded_stream_gives_its_turn() {
 fn usage_is_read_in_every_spelling() {
     let check = |stream: &[u8], input, output, cached, reasoning| {
         let usage = decode(&chat(), &[stream]).0.unwrap().usage;
-        assert_eq!(usage, Usage { input, output, cached, cache_write: 0, reasoning });
+        assert_eq!(usage, Usage { input, output, cached, cache_write: 0, reasoning, estimated: 0 });
     };
     check(fixture::TEXT, 1211, 46, 1024, 32);
     check(fixture::REUSED, 20, 12, 0, 0);

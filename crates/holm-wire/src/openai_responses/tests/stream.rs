@@ -24,7 +24,7 @@ fn each_recorded_stream_gives_its_turn() {
         let reply = decode(&codec(), &[stream]).0.unwrap();
         let [input, cached, output, reasoning] = usage;
         assert_eq!(show(&reply), expect);
-        assert_eq!(reply.usage, Usage { input, output, cached, cache_write: 0, reasoning });
+        assert_eq!(reply.usage, Usage { input, output, cached, cache_write: 0, reasoning, estimated: 0 });
         assert_eq!(reply.model.as_deref(), Some("gpt-5-mini-2025-08-07"));
     };
     check(fixture::TEXT, r#""Grüße aus \"Köln\",\n東京 🙂." | EndTurn"#, [1211, 1024, 46, 0]);

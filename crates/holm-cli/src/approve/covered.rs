@@ -1,0 +1,57 @@
+//! What an answer for later calls covers, from the grants themselves.
+
+use holm::{
+    grants::{Grant, Request},
+    kernel::{AskReason, Proposal},
+};
+use holm_tools::shell::{self, Offer, Script};
+
+/// What "always" would cover; nothing where no answer lasts.
+pub(super) fn always(proposal: &Proposal, offer: &Offer) -> Option<String> {
+    if proposal.reasons.contains(&AskReason::LeavesPlan) || !shell::lasts(proposal) {
+        return None;
+    }
+    let grants = shell::session_grants(proposal);
+    let mut covers = vec![again(offer)];
+    if grants.is_empty() && !proposal.missing.is_empty() {
+        covers.push("what it misses is given this once".into());
+    }
+    covers.extend(grants.iter().map(|grant| format!("for every later call {}", described(grant))));
+    Some(covers.join("; "))
+}
+
+/// The same call again. A program that is not known to do only what its name says may do something else then.
+fn again(offer: &Offer) -> String {
+    let script = offer.command.as_deref().and_then(|command| Script::read(command).ok());
+    match script.as_ref().and_then(shell::unknown_program) {
+        Some(program) => format!(
+            "this very call again, also after the code has changed that {program} runs; the model may change the workspace"
+        ),
+        None => "this very call again".into(),
+    }
+}
+
+/// A grant, and in words what lies in it.
+fn described(grant: &Grant) -> String {
+    let text = grant.to_string();
+    match grant {
+        Grant::Fetch(pattern) if pattern.names_path() => format!("{text} and everything below it"),
+        Grant::Fetch(_) => format!("{text} and everything on it"),
+        Grant::Read(_) | Grant::Write(_) | Grant::Exec(_) if text.ends_with("**") => {
+            format!("{text} (everything in there)")
+        }
+        Grant::Read(_)
+        | Grant::Write(_)
+        | Grant::Exec(_)
+        | Grant::Env(_)
+        | Grant::Secret(_)
+        | Grant::Spawn(_)
+        | Grant::Tool(_) => text,
+    }
+}
+
+/// Whether a need is one that no grant ever meets, such as the address of a cloud's metadata.
+pub(super) fn is_never_granted(need: &str) -> bool {
+    let exact = need.parse::<Request>().map(|request| Grant::exactly(&request));
+    need.parse::<Grant>().is_err() && exact.is_ok_and(|exact| exact.is_err())
+}

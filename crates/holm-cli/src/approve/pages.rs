@@ -1,0 +1,79 @@
+//! Questions that are longer than the terminal: page by page, so that their beginning is seen before an answer counts.
+
+use super::{Answer, Screen};
+
+/// Lines of a terminal that does not say how many it has.
+const USUAL_LINES: usize = 24;
+/// The fewest lines on a page, and those that the choices take.
+const FEWEST_LINES: usize = 6;
+const CHOICE_LINES: usize = 3;
+
+/// Shows the lines of a question. Gives an answer where the person has said no before the end.
+pub(super) fn show(screen: &Screen, lines: &[String]) -> Option<Answer> {
+    let room = Room::of_terminal();
+    let pages = room.pages(lines);
+    let total: usize = pages.iter().map(Vec::len).sum();
+    let mut shown = 0;
+    for (at, page) in pages.iter().enumerate() {
+        page.iter().for_each(|line| screen.note(line));
+        let first = shown + 1;
+        shown += page.len();
+        if at + 1 == pages.len() {
+            break;
+        }
+        super::forget_typed();
+        let left = total - shown;
+        let prompt = format!(
+            "  lines {first} to {shown} of {total}; Enter shows the next, {left} are left; ne[v]er, [n]o: "
+        );
+        let Some(line) = screen.question(&prompt) else {
+            return Some(Answer::No { reason: "nobody answered".into() });
+        };
+        match line.trim().to_lowercase().as_str() {
+            "n" | "no" => return Some(super::said_no()),
+            "v" | "never" => return Some(Answer::Never),
+            _ => {}
+        }
+    }
+    if pages.len() > 1 {
+        screen.note(&format!("  that was all of it: {total} lines"));
+    }
+    None
+}
+
+/// What fits on a terminal at once.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    lines: usize,
+    columns: usize,
+}
+
+impl Room {
+    fn of_terminal() -> Self {
+        let (columns, lines) = crate::screen::size();
+        let lines = lines.unwrap_or(USUAL_LINES).saturating_sub(CHOICE_LINES);
+        Self { lines: lines.max(FEWEST_LINES), columns: columns.max(1) }
+    }
+
+    /// The lines of a question as pages. One that fits on a page stays as it is; of a longer one, each line is broken where the
+    /// terminal would.
+    fn pages(self, lines: &[String]) -> Vec<Vec<String>> {
+        let rows: Vec<String> = lines.iter().flat_map(|line| self.rows(line)).collect();
+        if rows.len() <= self.lines {
+            return vec![lines.to_vec()];
+        }
+        rows.chunks(self.lines).map(<[String]>::to_vec).collect()
+    }
+
+    fn rows(self, text: &str) -> Vec<String> {
+        let broken = |line: &str| -> Vec<String> {
+            let letters: Vec<char> = line.chars().collect();
+            let rows = letters.chunks(self.columns).map(|row| row.iter().collect());
+            if letters.is_empty() { vec![String::new()] } else { rows.collect() }
+        };
+        text.split('\n').flat_map(broken).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

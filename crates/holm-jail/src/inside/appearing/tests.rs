@@ -1,0 +1,129 @@
+use std::fs;
+use std::path::PathBuf;
+
+use super::MissingNames;
+use crate::engine::Engine;
+use crate::jail::{Jail, Task};
+use crate::outcome::{Fate, ProtectedName};
+
+/// A folder, and a watch for names in it.
+fn watched(names: &[&str]) -> (tempfile::TempDir, PathBuf, MissingNames) {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    let missing = watch(&real, names);
+    (folder, real, missing)
+}
+
+fn watch(folder: &std::path::Path, names: &[&str]) -> MissingNames {
+    let jail = names.iter().fold(Jail::new().write(folder), |jail, name| jail.protect(folder.join(name)));
+    MissingNames::watch(&jail.order(&Engine::Landlock, &Task::new("/bin/true")).unwrap())
+}
+
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_watch_makes_nothing() {
+    let (_kept, folder, missing) = watched(&[".holm", "deep/er/agent.toml"]);
+    assert!(names(&folder).is_empty());
+    assert!(missing.settle().is_empty() && names(&folder).is_empty());
+}
+
+#[test]
+fn what_appears_under_a_protected_name_is_renamed_at_once_and_removed_at_the_end() {
+    let (_kept, folder, mut missing) = watched(&[".holm"]);
+    fs::create_dir_all(folder.join(".git/objects")).unwrap();
+    fs::write(folder.join(".git/config"), "[core]").unwrap();
+    fs::write(folder.join("beside"), "").unwrap();
+    assert!(!missing.handle());
+    assert!(!folder.join(".git").exists());
+    let path = folder.join(".git");
+    assert_eq!(missing.settle(), [ProtectedName { path, fate: Fate::Removed }]);
+    assert_eq!(names(&folder), ["beside"]);
+}
+
+#[test]
+fn what_no_watch_saw_is_found_at_the_end() {
+    let (_kept, folder, mut missing) = watched(&[".holm"]);
+    missing.notifier = None;
+    std::os::unix::fs::symlink("/elsewhere", folder.join(".git")).unwrap();
+    fs::write(folder.join(".holm"), "x").unwrap();
+    assert!(!missing.handle());
+    let fates: Vec<Fate> = missing.settle().into_iter().map(|name| name.fate).collect();
+    assert_eq!(fates, [Fate::Removed, Fate::Removed]);
+    assert!(names(&folder).is_empty());
+}
+
+#[test]
+fn what_is_older_than_the_job_is_kept_beside_the_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    fs::create_dir(real.join("mine")).unwrap();
+    fs::write(real.join("mine/config"), "worth keeping").unwrap();
+    let mut missing = watch(&real, &[]);
+    // As old as it takes, whatever the steps of the clock are.
+    missing.began = i128::MAX;
+    fs::rename(real.join("mine"), real.join(".git")).unwrap();
+    missing.handle();
+    let told = missing.settle();
+    let [ProtectedName { path, fate: Fate::SetAside(aside) }] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(*path, real.join(".git"));
+    assert_eq!(fs::read_to_string(aside.join("config")).unwrap(), "worth keeping");
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_name_is_awaited_in_folders_that_appear_themselves() {
+    let (_kept, folder, mut missing) = watched(&["a/b/agent.toml"]);
+    fs::create_dir(folder.join("a")).unwrap();
+    assert!(!missing.handle());
+    fs::create_dir(folder.join("a/b")).unwrap();
+    assert!(!missing.handle());
+    fs::write(folder.join("a/b/agent.toml"), "x").unwrap();
+    assert!(!missing.handle());
+    assert!(!folder.join("a/b/agent.toml").exists());
+    missing.settle();
+    assert!(names(&folder.join("a/b")).is_empty(), "the folders are the job's own, the name is not");
+}
+
+#[test]
+fn names_that_appear_again_and_again_end_the_job() {
+    let (_kept, folder, mut missing) = watched(&[]);
+    let times = (1..).find(|_| {
+        fs::create_dir(folder.join(".git")).unwrap();
+        missing.handle()
+    });
+    assert_eq!(times, Some(super::MAX_APPEARANCES));
+    missing.settle();
+    assert!(names(&folder).is_empty());
+}
+
+#[test]
+fn a_folder_that_was_closed_to_its_owner_does_not_keep_the_name() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_kept, folder, missing) = watched(&[]);
+    fs::create_dir(folder.join(".git")).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
+    missing.settle();
+    assert!(names(&folder).is_empty());
+}
+
+#[test]
+fn many_missing_names_need_no_open_file_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    let mut jail = Jail::new().write(&real);
+    for number in 0..2_000 {
+        jail = jail.protect(real.join(format!("g{number}/.git/config")));
+    }
+    let order = jail.order(&Engine::Landlock, &Task::new("/bin/true")).unwrap();
+    let missing = MissingNames::watch(&order);
+    assert_eq!(missing.names.len(), 2_001);
+    assert_eq!(missing.awaited.len(), 1, "they are all missing in one folder");
+}

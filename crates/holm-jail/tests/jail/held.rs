@@ -1,0 +1,245 @@
+//! What is protected and hidden, as the user's folder and other jobs see it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use holm_jail::{Capture, Ending, Fate, Jail, JailError, Limits};
+
+use crate::cell::{self, CANARY, Cell, WAYS, Way};
+
+/// Runs jobs side by side.
+async fn all(cell: &Cell, jail: &Jail, scripts: impl Iterator<Item = String>) -> Vec<holm_jail::Outcome> {
+    let mut jobs = Vec::new();
+    for script in scripts {
+        jobs.push(cell.spawn(jail, &cell::shell(&script)).await);
+    }
+    let mut outcomes = Vec::new();
+    for job in jobs {
+        outcomes.push(job.finish(Capture::default()).await);
+    }
+    outcomes
+}
+
+#[tokio::test]
+async fn a_job_shows_the_user_no_name_that_was_not_there_before() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.make("work/src/.env", CANARY);
+        let before = (cell.names("work"), cell.names("work/src"));
+        let names = [".holm", "src/.git", ".bashrc", "deep/agent.toml"];
+        let jail = names.iter().fold(cell.jail(), |jail, name| jail.protect(cell.path("work").join(name)));
+        let jail = jail.hide(cell.path("work/src/.env"));
+        let mut job = cell.spawn(&jail, &cell::shell("echo here; read line").piped_input()).await;
+        let mut stdout = job.take_stdout().unwrap();
+        let mut said = [0; 5];
+        tokio::io::AsyncReadExt::read_exact(&mut stdout, &mut said).await.unwrap();
+        // It runs now, and waits.
+        assert_eq!((cell.names("work"), cell.names("work/src")), before, "{way:?}");
+        drop(job.take_stdin());
+        job.finish(Capture::default()).await;
+        assert_eq!((cell.names("work"), cell.names("work/src")), before, "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn many_jobs_at_once_leave_nothing_in_the_users_folder() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let jail = cell.jail().protect(cell.path("work/.holm"));
+        let outcomes = all(&cell, &jail, (0..20).map(|number| format!("exit {number}"))).await;
+        let endings: Vec<Ending> = outcomes.iter().map(|outcome| outcome.ending).collect();
+        assert_eq!(endings, (0..20).map(Ending::Exited).collect::<Vec<_>>(), "{way:?}");
+        assert_eq!(cell.names("work"), ["old"], "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_job_makes_under_a_protected_name_goes_and_is_told() {
+    for way in [Way::Bubblewrap, Way::Landlock] {
+        let cell = Cell::new(way);
+        let path = cell.path("work/.git");
+        // Prepared beforehand, and put in its place whole.
+        let script = "mkdir -p x/objects x/refs; echo '[core]' > x/config; mv x .git; while [ -e .git ]; do :; done; echo gone";
+        let outcome = cell.run(&cell.jail(), &cell::shell(script)).await;
+        assert_eq!(cell::text(&outcome.stdout.bytes), "gone\n", "{way:?}: it goes while the job runs");
+        assert_eq!(outcome.ending, Ending::Exited(0), "{way:?}");
+        let told: Vec<_> = outcome.appeared.iter().map(|name| (&name.path, &name.fate)).collect();
+        assert_eq!(told, [(&path, &Fate::Removed)], "{way:?}");
+        assert_eq!(cell.names("work"), ["old"], "{way:?}");
+        let again = "while :; do mkdir .git 2>/dev/null; done";
+        let outcome = cell.run(&cell.jail(), &cell::shell(again)).await;
+        assert_eq!(outcome.ending, Ending::MadeProtected, "{way:?}");
+        assert_eq!(cell.names("work"), ["old"], "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_user_had_before_is_set_aside_and_not_removed() {
+    for way in [Way::Bubblewrap, Way::Landlock] {
+        let cell = Cell::new(way);
+        cell.make("work/mine/config", "worth keeping");
+        // As old as the clock of files needs to tell it from what is made now.
+        let written = |name: &str| {
+            fs::write(cell.path(name), "").unwrap();
+            cell.path(name).metadata().unwrap().modified().unwrap()
+        };
+        let old = written("before");
+        while written("after") <= old {}
+        let outcome =
+            cell.run(&cell.jail(), &cell::shell("mv mine .git; while [ -e .git ]; do :; done")).await;
+        let [name] = outcome.appeared.as_slice() else { panic!("{way:?}: {outcome:?}") };
+        let Fate::SetAside(aside) = &name.fate else { panic!("{way:?}: {name:?}") };
+        assert_eq!(fs::read_to_string(aside.join("config")).unwrap(), "worth keeping", "{way:?}");
+    }
+}
+
+/// Exchanges two folders as fast as it can, one of which holds what is hidden, until its input ends.
+const EXCHANGE: &str = r#"
+import ctypes, os, select, sys
+libc = ctypes.CDLL(None)
+print("here", flush=True)
+while not select.select([sys.stdin], [], [], 0)[0]:
+    try: open("x1/.env", "w").close()
+    except OSError: pass
+    libc.renameat2(-100, b"conf", -100, b"x1", 2)
+    libc.renameat2(-100, b"conf", -100, b"x1", 2)
+    try: os.unlink("x1/.env")
+    except OSError: pass
+"#;
+
+/// How often the race is run; set it higher by hand.
+fn tries() -> usize {
+    std::env::var("HOLM_JAIL_RACES").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
+}
+
+/// What another job reads of a hidden file while folders are exchanged; how often it was started.
+async fn race(way: Way, tries: usize) -> (usize, usize) {
+    let cell = Cell::new(way);
+    cell.make("work/conf/.env", CANARY);
+    cell.make("work/x1/other", "");
+    let wall = Limits { wall: Duration::from_secs(3_600), ..Limits::default() };
+    let racing = cell.jail().hide(cell.path("work/conf/.env")).limits(wall);
+    let mut racer = cell.spawn(&racing, &cell::python(EXCHANGE).piped_input()).await;
+    let mut stdout = racer.take_stdout().unwrap();
+    tokio::io::AsyncReadExt::read_exact(&mut stdout, &mut [0; 5]).await.unwrap();
+    let (mut started, mut read) = (0, 0);
+    while started < tries {
+        // As a scan does: whatever has the name at this moment.
+        let found = ["work/conf/.env", "work/x1/.env"].map(|name| cell.path(name));
+        let jail = found.into_iter().filter(|path| path.exists()).fold(cell.jail(), Jail::hide);
+        match cell.try_spawn(&jail, &cell::shell("cat conf/.env x1/.env conf/.env x1/.env")).await {
+            Ok(job) => {
+                started += 1;
+                let outcome = job.finish(Capture::default()).await;
+                read += usize::from(cell::text(&outcome.stdout.bytes).contains(CANARY));
+            }
+            Err(JailError::Start { stage: holm_jail::Stage::Changed, .. }) => {}
+            Err(error) => panic!("{way:?}: {error}"),
+        }
+    }
+    drop(racer.take_stdin());
+    assert_eq!(racer.finish(Capture::default()).await.ending, Ending::Exited(0), "{way:?}");
+    (started, read)
+}
+
+#[tokio::test]
+async fn no_job_moves_a_hidden_file_out_of_the_way_of_another() {
+    for way in [Way::Bubblewrap, Way::Landlock] {
+        let began = Instant::now();
+        let (started, read) = race(way, tries()).await;
+        println!("{way:?}: {read} of {started} read it, in {:?}", began.elapsed());
+        assert_eq!(read, 0, "{way:?}: of {started}");
+    }
+}
+
+#[tokio::test]
+async fn a_hidden_file_that_is_another_one_by_now_is_looked_for_again() {
+    for way in [Way::Bubblewrap, Way::Landlock] {
+        let cell = Cell::new(way);
+        cell.make("work/conf/.env", CANARY);
+        cell.make("work/x1/.env", "decoy");
+        let jail = cell.jail().hide(cell.path("work/conf/.env"));
+        fs::rename(cell.path("work/conf"), cell.path("work/x2")).unwrap();
+        let missing = cell.try_spawn(&jail, &cell::shell("cat x2/.env")).await.map(|_| ());
+        fs::rename(cell.path("work/x1"), cell.path("work/conf")).unwrap();
+        let replaced = cell.try_spawn(&jail, &cell::shell("cat x2/.env")).await.map(|_| ());
+        for refused in [missing, replaced] {
+            let is_changed = |error: &JailError| {
+                matches!(error, JailError::Start { stage: holm_jail::Stage::Changed, .. })
+            };
+            assert!(refused.as_ref().is_err_and(is_changed), "{way:?}: {refused:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn thousands_of_hidden_files_and_hundreds_of_repositories_keep_nobody_from_starting() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        // Enough on a machine that is busy with other things.
+        let limits = Limits { wall: Duration::from_secs(300), ..Limits::default() };
+        let mut jail = cell.jail().limits(limits);
+        for number in 0..3_000 {
+            cell.make(&format!("work/d{number}/.env"), CANARY);
+            jail = jail.hide(cell.path(&format!("work/d{number}/.env")));
+        }
+        let took = timed(way, &cell, &jail, "cat d*/.env; echo done").await;
+        println!("{way:?}: 3,000 hidden files: {took:?}");
+        let cell = Cell::new(way);
+        let mut jail = cell.jail().limits(limits);
+        for number in 0..400 {
+            cell.make(&format!("work/g{number}/.git/config"), "safe");
+            cell.make(&format!("work/g{number}/.git/hooks/x.sample"), "");
+            jail = jail.repository(cell.path(&format!("work/g{number}/.git")));
+        }
+        let script = "for g in g*; do echo evil > $g/.git/config; echo evil > $g/.git/hooks/pre-commit; done 2>/dev/null; echo done";
+        let took = timed(way, &cell, &jail, script).await;
+        println!("{way:?}: 400 repositories: {took:?}");
+        let configs: BTreeSet<String> = (0..400)
+            .map(|number| fs::read_to_string(cell.path(&format!("work/g{number}/.git/config"))).unwrap())
+            .collect();
+        assert_eq!(configs, BTreeSet::from(["safe".into()]), "{way:?}");
+        assert_eq!(cell.names("work/g399/.git/hooks"), ["x.sample"], "{way:?}");
+    }
+}
+
+/// Runs a script that must say that it is done and nothing else; how long one takes that does nothing.
+async fn timed(way: Way, cell: &Cell, jail: &Jail, script: &str) -> Duration {
+    let began = Instant::now();
+    let idle = cell.run(jail, &cell::shell(":")).await;
+    let took = began.elapsed();
+    assert_eq!(idle.ending, Ending::Exited(0), "{way:?}: {idle:?}");
+    let outcome = cell.run(jail, &cell::shell(script)).await;
+    assert_eq!(cell::text(&outcome.stdout.bytes), "done\n", "{way:?}: {outcome:?}");
+    took
+}
+
+#[tokio::test]
+async fn more_paths_than_can_be_held_are_refused_by_their_number() {
+    let cell = Cell::new(Way::Landlock);
+    let jail =
+        (0..20_001).fold(cell.jail(), |jail, number| jail.protect(cell.path(&format!("work/p{number}"))));
+    let refused = cell.try_spawn(&jail, &cell::shell(":")).await.map(|_| ()).unwrap_err();
+    assert!(matches!(refused, JailError::Crowded { .. }), "{refused}");
+    assert!(refused.to_string().contains("paths are protected or hidden"), "{refused}");
+}
+
+#[tokio::test]
+async fn no_folder_in_memory_is_without_a_bound() {
+    let cell = Cell::new(Way::Bubblewrap);
+    let limits = Limits { memory: 400 << 20, ..Limits::default() };
+    let jail = cell.jail().limits(limits);
+    let script = "for place in / /dev /dev/shm /tmp /run /etc /usr; do \
+                  dd if=/dev/zero of=$place/filled bs=1M count=200 2>/dev/null; \
+                  stat -c '%n %s' $place/filled 2>/dev/null; done; echo done";
+    let outcome = cell.run(&jail, &cell::shell(script)).await;
+    let said = cell::text(&outcome.stdout.bytes);
+    let mebibytes = 50 << 20;
+    assert_eq!(said, format!("/dev/shm/filled {mebibytes}\n/tmp/filled {mebibytes}\ndone\n"), "{outcome:?}");
+    // Memory that is shared by number is in no folder, and not resident when nobody has it attached.
+    let shared = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n\
+                  print(libc.shmget(0, ctypes.c_size_t(1 << 20), 0o1600) >= 0, libc.shmget(0, ctypes.c_size_t(2 << 20), 0o1600))";
+    let outcome = cell.run(&jail, &cell::python(shared)).await;
+    assert_eq!(cell::text(&outcome.stdout.bytes), "True -1\n", "{outcome:?}");
+}

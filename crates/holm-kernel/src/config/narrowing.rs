@@ -1,0 +1,135 @@
+//! What a host narrows in the configuration of a run that it takes over.
+//!
+//! Record 0 of a run that another host began is that host's word. It decides what was said, and not what this host puts up
+//! with: each value here can make a run stricter and none can make it laxer.
+
+use alloc::vec::Vec;
+
+use holm_read::Read;
+use serde::{Deserialize, Serialize};
+
+use super::{Alias, Config, Limits, MarkRule, Marks, RetryPolicy};
+
+/// What a host narrows; what is none stays as the run has it.
+///
+/// ```
+/// use holm_kernel::{Config, MarkRule, Model, Narrowing};
+///
+/// let mut config = Config { mark_rule: MarkRule::ShowOnly, ..Config::new(Model::named("scripted/one")) };
+/// let narrowing = Narrowing { mark_rule: Some(MarkRule::AskAfterBoth), ..Narrowing::default() };
+/// narrowing.apply(&mut config);
+/// assert_eq!(config.mark_rule, MarkRule::AskAfterBoth);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(default)]
+pub struct Narrowing {
+    /// What the marks lead to: the stricter of this rule and the run's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_rule: Option<MarkRule>,
+    /// What has entered the run, as the host knows: a run from elsewhere is untrusted content.
+    pub marks: Marks,
+    /// Bounds that hold beside the run's own; the budget has a fact of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+    /// How often and how soon a failed model call may be tried again at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryPolicy>,
+    /// The other names of tools that the run may keep; those that are not here go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aliases: Option<Vec<Alias>>,
+}
+
+impl Narrowing {
+    /// Narrows a configuration. The marks are not part of it: they enter the run.
+    pub fn apply(&self, config: &mut Config) {
+        if let Some(rule) = self.mark_rule {
+            config.mark_rule = config.mark_rule.stricter(rule);
+        }
+        if let Some(limits) = &self.limits {
+            narrow_limits(&mut config.limits, limits);
+        }
+        if let Some(retry) = self.retry {
+            narrow_retry(&mut config.retry, retry);
+        }
+        if let Some(kept) = &self.aliases {
+            config.policy.aliases.retain(|alias| kept.contains(alias));
+        }
+    }
+}
+
+fn narrow_limits(own: &mut Limits, most: &Limits) {
+    own.turns = own.turns.at_most(most.turns.limit());
+    own.calls_per_turn = own.calls_per_turn.at_most(most.calls_per_turn.limit());
+    own.tokens = own.tokens.at_most(most.tokens.limit());
+    own.wall_ms = own.wall_ms.at_most(most.wall_ms.limit());
+    own.max_tokens.attempts = own.max_tokens.attempts.min(most.max_tokens.attempts);
+    // A cap that may not grow is lower than any that may.
+    own.max_tokens.ceiling = own.max_tokens.ceiling.min(most.max_tokens.ceiling);
+    own.result_chars = own.result_chars.min(most.result_chars);
+    own.tool_ms = own.tool_ms.min(most.tool_ms);
+    own.depth = own.depth.min(most.depth);
+}
+
+fn narrow_retry(own: &mut RetryPolicy, most: RetryPolicy) {
+    own.attempts = own.attempts.min(most.attempts);
+    own.base_ms = own.base_ms.max(most.base_ms);
+    own.cap_ms = own.cap_ms.max(most.base_ms).min(most.cap_ms);
+    own.patience_ms = own.patience_ms.min(most.patience_ms);
+    own.jitter_milli = own.jitter_milli.min(most.jitter_milli);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bound, MaxTokensRecovery, Model};
+
+    #[test]
+    fn a_run_from_elsewhere_is_held_to_the_bounds_of_this_host_and_keeps_its_own_where_they_are_lower() {
+        let mut config = Config::new(Model::named("scripted/one"));
+        config.limits.turns = Bound::Unbounded;
+        config.limits.depth = 1;
+        config.limits.max_tokens = MaxTokensRecovery { attempts: u64::MAX, ceiling: Some(u64::MAX) };
+        config.retry = RetryPolicy {
+            attempts: u64::MAX,
+            base_ms: 0,
+            cap_ms: 0,
+            patience_ms: u64::MAX,
+            jitter_milli: 1_000,
+        };
+        let name =
+            |name: &str| Alias { name: name.into(), tool: "shell".into(), arguments: Default::default() };
+        config.policy.aliases = alloc::vec![name("read"), name("bash")];
+        let narrowing = Narrowing {
+            limits: Some(Limits::default()),
+            retry: Some(RetryPolicy::default()),
+            aliases: Some(alloc::vec![name("bash")]),
+            ..Narrowing::default()
+        };
+        narrowing.apply(&mut config);
+        let own = Limits::default();
+        assert_eq!((config.limits.turns, config.limits.depth), (own.turns, 1));
+        assert_eq!(config.limits.max_tokens, own.max_tokens);
+        let retry = RetryPolicy { cap_ms: RetryPolicy::default().base_ms, ..RetryPolicy::default() };
+        assert_eq!(config.retry, retry);
+        assert_eq!(config.policy.aliases, [name("bash")]);
+    }
+
+    #[test]
+    fn no_value_makes_a_run_laxer() {
+        let own = Config::new(Model::named("scripted/one"));
+        let mut config = own.clone();
+        let lax = Narrowing {
+            mark_rule: Some(MarkRule::ShowOnly),
+            limits: Some(Limits {
+                turns: Bound::Unbounded,
+                tool_ms: u64::MAX,
+                depth: 99,
+                ..Limits::default()
+            }),
+            retry: Some(RetryPolicy { attempts: 99, base_ms: 0, ..RetryPolicy::default() }),
+            ..Narrowing::default()
+        };
+        lax.apply(&mut config);
+        assert_eq!(config, own);
+    }
+}

@@ -1,0 +1,53 @@
+//! The transcript, as far as a run holds it.
+
+use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+
+use holm_read::Read;
+use serde::{Deserialize, Serialize};
+
+use crate::{CallId, Message, MessageId};
+
+/// Every message ever added. A run that was restored from a snapshot without its transcript holds those that were added
+/// since, because the journal has the others and nothing is decided by them.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
+pub(crate) struct History {
+    /// Messages that only the journal tells of.
+    earlier: u64,
+    last: Option<MessageId>,
+    /// Those of them that the run may still quote.
+    quoted: Vec<Arc<Message>>,
+    messages: Vec<Arc<Message>>,
+}
+
+impl History {
+    pub(super) fn push(&mut self, message: Arc<Message>) {
+        self.last = Some(message.id);
+        self.messages.push(message);
+    }
+
+    /// The messages that are held, in order.
+    pub(super) fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    pub(super) const fn earlier(&self) -> u64 {
+        self.earlier
+    }
+
+    pub(super) const fn last(&self) -> Option<MessageId> {
+        self.last
+    }
+
+    /// A message that is held, or may still be quoted.
+    pub(super) fn find(&self, id: MessageId) -> Option<&Arc<Message>> {
+        self.messages.iter().rev().chain(&self.quoted).find(|message| message.id == id)
+    }
+
+    /// Leaves the messages to the journal, but for those that tell of these children.
+    pub(super) fn leave_to_journal(&mut self, told: &BTreeMap<CallId, u64>) {
+        let is_quoted = |message: &Arc<Message>| told.values().any(|id| MessageId::new(*id) == message.id);
+        self.earlier = self.earlier.saturating_add(self.messages.len() as u64);
+        self.quoted.retain(is_quoted);
+        self.quoted.extend(core::mem::take(&mut self.messages).into_iter().filter(is_quoted));
+    }
+}

@@ -1,0 +1,276 @@
+//! Questions about calls: asked, answered, and asked again when there is more to know than was shown.
+//!
+//! An answer counts for the circumstances that its question showed. If they grow while the question is open, the question
+//! is withdrawn and asked again under a new id, so that the old answer is late. A yes that waits for its turn is held to
+//! the same circumstances.
+
+use alloc::{
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+use holm_grants::GrantSet;
+use holm_guards::json::Json;
+use holm_read::Read;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Run,
+    batch::{After, Slot, SlotState},
+    catalogue::Entry,
+    permit::{Decision, Knowledge},
+};
+use crate::effect::call_digest;
+use crate::planted::{Bug, planted};
+use crate::screen;
+use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, Tool, ToolKind, Verdict};
+
+/// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
+const MOST_REWRITES: u64 = 3;
+
+/// What a person is shown of the arguments; the digest covers all of them.
+const SHOWN_ARGUMENTS: u64 = 20_000;
+
+/// A question about a call. Each has an id of its own, so that an answer never counts for other arguments or under
+/// other circumstances than those that were shown.
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
+pub(crate) struct Ask {
+    pub(crate) call: CallId,
+    /// How much authority had been withdrawn when it was asked.
+    pub(crate) withdrawn: u64,
+    /// The authority under which its circumstances were compared last.
+    pub(crate) epoch: u64,
+    pub(crate) shown: Circumstances,
+}
+
+/// What a question shows beside the call itself.
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
+pub(crate) struct Circumstances {
+    pub(crate) reasons: Vec<AskReason>,
+    pub(crate) missing: Vec<String>,
+    /// What an agent would hold.
+    pub(crate) hands_on: GrantSet,
+    pub(crate) marks: Marks,
+}
+
+impl Circumstances {
+    /// Whether an answer under these circumstances also counts under the others: a yes to more is a yes to less.
+    fn covers(&self, now: &Self) -> bool {
+        // That hooks want to see a call says nothing about the call.
+        let shown = |reason: &AskReason| *reason == AskReason::HookWants || self.reasons.contains(reason);
+        now.reasons.iter().all(shown)
+            && now.missing.iter().all(|need| self.missing.contains(need))
+            && self.hands_on.contains_all(&now.hands_on)
+            && (self.marks == now.marks || !now.reasons.iter().any(is_about_marks))
+    }
+}
+
+const fn is_about_marks(reason: &AskReason) -> bool {
+    match reason {
+        AskReason::EgressAfterMark | AskReason::WriteAfterMark => true,
+        AskReason::Level | AskReason::MissingGrant | AskReason::HookWants | AskReason::LeavesPlan => false,
+    }
+}
+
+impl Run {
+    /// Asks hooks and people about a call.
+    pub(super) fn pose(
+        &mut self,
+        slot: &mut Slot,
+        tool: &Tool,
+        reasons: Vec<AskReason>,
+        missing: Vec<String>,
+    ) {
+        let shown = self.circumstances(tool, reasons, missing);
+        let proposal = self.proposal(slot, tool, &shown);
+        let authority = &self.state.authority;
+        let (withdrawn, epoch) = (authority.withdrawn, authority.epoch);
+        slot.ask = Some(Ask { call: proposal.call, withdrawn, epoch, shown });
+        slot.approved = false;
+        slot.state = SlotState::Judging;
+        self.emit(Event::ApprovalAsked { call: slot.call });
+        self.issue(Effect::Judge(proposal.into()));
+    }
+
+    fn circumstances(&self, tool: &Tool, reasons: Vec<AskReason>, missing: Vec<String>) -> Circumstances {
+        Circumstances { reasons, missing, hands_on: self.hands_on(tool), marks: self.state.marks }
+    }
+
+    /// What an agent would hold if it began now; nothing for other tools.
+    fn hands_on(&self, tool: &Tool) -> GrantSet {
+        match &tool.kind {
+            ToolKind::Agent { grants, .. } => self.lasting_grants().meet(grants),
+            ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => {
+                GrantSet::default()
+            }
+        }
+    }
+
+    /// Everything that a person needs to see of a call.
+    fn proposal(&mut self, slot: &Slot, tool: &Tool, shown: &Circumstances) -> Proposal {
+        let needs: Vec<String> = slot.needs.iter().map(ToString::to_string).collect();
+        let hands_on: Vec<String> = shown.hands_on.iter().map(ToString::to_string).collect();
+        Proposal {
+            // The first question bears the name of its call, a further one its own.
+            call: if slot.ask.is_none() { slot.call } else { self.next_call() },
+            tool_call: slot.call,
+            tool: screen::visible_line(&slot.name),
+            arguments: screen::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
+            level: tool.level,
+            needs: screen::visible_lines(&needs),
+            missing: screen::visible_lines(&shown.missing),
+            hands_on: screen::visible_lines(&hands_on),
+            reasons: shown.reasons.clone(),
+            marks: shown.marks,
+            digest: call_digest(&slot.name, &slot.arguments),
+        }
+    }
+
+    /// Withdraws an open question that no longer shows all there is to know, and asks again.
+    pub(super) fn renew_question(&mut self, slot: &mut Slot) {
+        let epoch = self.state.authority.epoch;
+        let Some(asked) = slot.open_question().filter(|ask| ask.epoch != epoch).map(|ask| ask.call) else {
+            return;
+        };
+        match self.standing(slot) {
+            Decision::Deny(reason) => self.stop_call(slot, &reason),
+            Decision::Ask { reasons, missing } if !self.is_answerable(slot, &reasons, &missing) => {
+                let Some(entry) = slot.entry.clone() else { return };
+                if !planted(Bug::AbortUnsaid) {
+                    self.issue(Effect::Abort(asked));
+                }
+                self.pose(slot, &entry.tool, reasons, missing);
+            }
+            Decision::Ask { .. } | Decision::Allow => {
+                if let Some(ask) = &mut slot.ask {
+                    ask.epoch = epoch;
+                }
+            }
+        }
+    }
+
+    /// Whether an answer to the last question about a call counts under the circumstances that hold now.
+    fn is_answerable(&self, slot: &Slot, reasons: &[AskReason], missing: &[String]) -> bool {
+        let (Some(ask), Some(entry)) = (&slot.ask, &slot.entry) else { return false };
+        if planted(Bug::QuestionOutlivesChange) {
+            return true;
+        }
+        let now = self.circumstances(&entry.tool, reasons.to_vec(), missing.to_vec());
+        ask.withdrawn == self.state.authority.withdrawn && ask.shown.covers(&now)
+    }
+
+    /// Whether a person or a hook said yes to a call, under circumstances that cover those of now.
+    pub(super) fn is_approved(&self, slot: &Slot, reasons: &[AskReason], missing: &[String]) -> bool {
+        slot.approved && (self.is_answerable(slot, reasons, missing) || planted(Bug::ApprovalOutlivesChange))
+    }
+
+    pub(super) fn judged(&mut self, call: CallId, verdict: Verdict) {
+        self.with_slot(call, |run, slot| {
+            if !slot.is_asked_under(call) && !planted(Bug::LateVerdictCounts) {
+                return After::Late;
+            }
+            run.apply_verdict(slot, verdict)
+        });
+    }
+
+    fn apply_verdict(&mut self, slot: &mut Slot, verdict: Verdict) -> After {
+        let call = slot.call;
+        match verdict {
+            Verdict::Allow { grants, until } => {
+                self.emit(Event::ApprovalGiven { call, allowed: true, reason: String::new() });
+                self.accept_grants(slot, &grants, until);
+                slot.approved = true;
+                slot.state = SlotState::Ready;
+                // Deny is final, also when it came to hold while somebody was thinking.
+                self.permit_again(slot);
+            }
+            Verdict::Deny { reason } => {
+                let message = alloc::format!("denied: {}", screen::visible_bounded(&reason, 2_000));
+                self.emit(Event::ApprovalGiven { call, allowed: false, reason });
+                self.turn_down(slot, &message);
+            }
+            Verdict::Rewrite { .. } if slot.rewrites >= MOST_REWRITES => {
+                self.refuse(slot, "denied: the call was rewritten too often");
+            }
+            Verdict::Rewrite { arguments } => {
+                slot.rewrites += 1;
+                slot.arguments = Arc::from(arguments);
+                if let Some(ending) = self.prepare(slot, &[]) {
+                    return After::End(ending);
+                }
+            }
+        }
+        After::Advance
+    }
+
+    /// Keeps the grants of an answer, as far as they were given under circumstances that still hold.
+    fn accept_grants(&mut self, slot: &mut Slot, grants: &GrantSet, until: Option<Timestamp>) {
+        self.expire_leases();
+        let (Some(ask), Some(entry)) = (&slot.ask, slot.entry.clone()) else { return };
+        if grants.is_empty() || ask.withdrawn != self.state.authority.withdrawn {
+            return;
+        }
+        let knowledge = if ask.shown.marks == self.state.marks || planted(Bug::AnswerKnowsMore) {
+            Knowledge::Current
+        } else {
+            Knowledge::Outdated
+        };
+        let had_all = ask.shown.hands_on.contains_all(&self.hands_on(&entry.tool));
+        self.lease(grants, until, knowledge);
+        // What the answer itself gives was given for this call too.
+        let hands_on = self.hands_on(&entry.tool);
+        if let Some(ask) = slot.ask.as_mut().filter(|_| had_all) {
+            ask.shown.hands_on = hands_on;
+        }
+    }
+
+    /// A permission from before a change of authority is looked at again.
+    pub(super) fn permit_again(&mut self, slot: &mut Slot) {
+        match self.standing(slot) {
+            Decision::Deny(reason) => self.refuse(slot, &reason),
+            Decision::Allow => slot.permitted = self.state.authority.epoch,
+            Decision::Ask { reasons, missing } if self.is_approved(slot, &reasons, &missing) => {
+                slot.permitted = self.state.authority.epoch;
+            }
+            Decision::Ask { .. } => match Json::parse(&slot.arguments) {
+                Ok(arguments) => self.permit(slot, &arguments),
+                Err(_) => self.refuse(slot, "denied: the permission was withdrawn"),
+            },
+        }
+    }
+
+    /// What the rules say now of a call that was permitted before. A tool that has changed since is another tool.
+    pub(super) fn standing(&self, slot: &Slot) -> Decision {
+        let Some(entry) = &slot.entry else {
+            return Decision::Deny(String::from("not run: there is no such tool"));
+        };
+        let same = |now: &Arc<Entry>| Arc::ptr_eq(now, entry) || now.tool == entry.tool;
+        if !self.catalogue.find(&slot.name).is_some_and(same) {
+            let message =
+                alloc::format!("not run: the tool `{}` has changed; look at it and call it again", slot.name);
+            return Decision::Deny(message);
+        }
+        self.decide(&entry.tool, &slot.needs)
+    }
+
+    /// Asks once more, after the host that was asked is gone.
+    pub(super) fn judge_again(&mut self, slot: &mut Slot) {
+        match Json::parse(&slot.arguments) {
+            Ok(arguments) => self.permit(slot, &arguments),
+            Err(_) => self.refuse(slot, "denied: the arguments are no longer known"),
+        }
+    }
+}
+
+impl Slot {
+    /// The question that waits for an answer.
+    fn open_question(&self) -> Option<&Ask> {
+        self.ask.as_ref().filter(|_| matches!(self.state, SlotState::Judging))
+    }
+
+    /// Whether a verdict under this id is the one that is waited for.
+    pub(crate) fn is_asked_under(&self, call: CallId) -> bool {
+        self.open_question().is_some_and(|ask| ask.call == call)
+    }
+}

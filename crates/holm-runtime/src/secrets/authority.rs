@@ -1,0 +1,70 @@
+//! Secrets in what a run may do. A grant holds URL paths, and the address of a webhook is a secret by its path.
+
+use std::{borrow::Cow, str::FromStr};
+
+use holm_grants::{Denial, Denials, Grant, GrantSet};
+
+use super::{CLOSE, Secrets, Sight};
+
+impl Secrets {
+    /// Takes the secrets out of grants. The arguments of calls hold the same references, so a grant still admits what it
+    /// was given for. One that cannot be written with a reference is left out: less is allowed, never more.
+    pub(super) fn grants(&self, grants: &mut GrantSet) {
+        let cleaned = grants.iter().map(|grant| self.respelled(grant, sight_for(grant, self.sight)));
+        let cleaned: Vec<Cleaned<Grant>> = cleaned.collect();
+        if cleaned.iter().all(|grant| matches!(grant, Cleaned::Same)) {
+            return;
+        }
+        let kept = grants.iter().zip(cleaned).filter_map(|(grant, cleaned)| match cleaned {
+            Cleaned::Same => Some(grant.clone()),
+            Cleaned::Respelled(grant) => Some(grant),
+            Cleaned::Unwritable => None,
+        });
+        *grants = kept.collect();
+    }
+
+    /// Takes the secrets out of denials. One that cannot be written with a reference stays: more is never allowed.
+    pub(super) fn denials(&self, denials: &mut Denials) {
+        let cleaned = denials.iter().map(|denial| {
+            let sight = match denial {
+                Denial::Path(_) => Sight::Known,
+                Denial::Grant(grant) => sight_for(grant, self.sight),
+            };
+            match self.respelled(denial, sight) {
+                Cleaned::Respelled(denial) => denial,
+                Cleaned::Same | Cleaned::Unwritable => denial.clone(),
+            }
+        });
+        *denials = cleaned.collect();
+    }
+
+    fn respelled<T: ToString + FromStr>(&self, text: &T, sight: Sight) -> Cleaned<T> {
+        let text = text.to_string();
+        let Cow::Owned(clean) = self.replaced(&text, sight) else { return Cleaned::Same };
+        // The path of a URL has its own form for characters that are not ASCII.
+        let encoded = || clean.replace('‹', "%E2%80%B9").replace(CLOSE, "%E2%80%BA").parse();
+        clean.parse().or_else(|_| encoded()).map_or(Cleaned::Unwritable, Cleaned::Respelled)
+    }
+}
+
+/// What became of a grant or a denial.
+enum Cleaned<T> {
+    /// There was no secret in it.
+    Same,
+    Respelled(T),
+    Unwritable,
+}
+
+/// What is looked for in a grant. A path or a name may look like a key and be none, and a grant for it must still hold.
+fn sight_for(grant: &Grant, own: Sight) -> Sight {
+    match grant {
+        Grant::Fetch(_) => own,
+        Grant::Read(_)
+        | Grant::Write(_)
+        | Grant::Env(_)
+        | Grant::Exec(_)
+        | Grant::Secret(_)
+        | Grant::Spawn(_)
+        | Grant::Tool(_) => Sight::Known,
+    }
+}

@@ -1,0 +1,110 @@
+//! Refuses HTTP/1 requests that a proxy and this server could split in different places.
+//!
+//! The HTTP library accepts a line that ends with a bare line feed, and a request with both
+//! `Content-Length` and `Transfer-Encoding`. A proxy in front may read either of them differently and
+//! pass a second, hidden request through. [`StrictStream`] follows the framing of each connection and
+//! makes such a request invalid before the library sees its end, so that it answers 400 and closes.
+//!
+//! It does not parse HTTP/2, and it does not look into bodies or WebSocket messages.
+
+mod scanner;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, ready},
+};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use scanner::HeadScanner;
+
+/// A byte that no request head may hold: the library refuses the request when it reads it.
+const INVALID_BYTE: u8 = 0;
+
+/// Whether a connection has left HTTP, as a WebSocket does. Clones share one state.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct UpgradeFlag(Arc<AtomicBool>);
+
+impl UpgradeFlag {
+    /// Marks the connection as upgraded: from now on its bytes are not HTTP.
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// A connection whose request heads are checked while they are read.
+pub(crate) struct StrictStream<S> {
+    stream: S,
+    scanner: HeadScanner,
+    upgraded: UpgradeFlag,
+}
+
+impl<S> StrictStream<S> {
+    /// Checks what is read from `stream` until `upgraded` is set.
+    pub(crate) fn new(stream: S, upgraded: UpgradeFlag) -> Self {
+        Self { stream, scanner: HeadScanner::default(), upgraded }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for StrictStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if self.upgraded.is_set() {
+            return Poll::Ready(Ok(()));
+        }
+        let new = buffer.filled().get(before..).unwrap_or_default();
+        if let Err(offset) = self.scanner.scan(new)
+            && let Some(byte) = buffer.filled_mut().get_mut(before + offset)
+        {
+            *byte = INVALID_BYTE;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for StrictStream<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

@@ -1,0 +1,166 @@
+//! Follows the framing of HTTP/1 requests on one connection, byte by byte.
+
+/// How much of a header line is kept: enough for the names and values that decide about framing.
+const KEPT_LINE_BYTES: usize = 128;
+
+/// Finds the request heads in a stream of bytes and checks them.
+#[derive(Debug, Default)]
+pub(super) struct HeadScanner {
+    part: Part,
+    line: HeadLine,
+    framing: Framing,
+}
+
+/// Which part of a request the next byte belongs to.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Head,
+    /// So many bytes of the body are left.
+    Body(u64),
+    ChunkSize,
+    /// So many bytes of the chunk are left, its line end included.
+    ChunkData(u64),
+    Trailers,
+    /// Not HTTP/1, or a request that the library refuses by itself.
+    Opaque,
+}
+
+/// How the body behind a head is delimited.
+#[derive(Debug, Default, Clone, Copy)]
+struct Framing {
+    length: Option<u64>,
+    has_length: bool,
+    has_encoding: bool,
+    is_chunked: bool,
+    has_request_line: bool,
+}
+
+/// The beginning of the line that is being read, and how its bytes went so far.
+#[derive(Debug, Default)]
+struct HeadLine {
+    kept: Vec<u8>,
+    ends_in_return: bool,
+}
+
+impl HeadScanner {
+    /// Reads on. The error is the offset of the byte at which the request became ambiguous.
+    pub(super) fn scan(&mut self, bytes: &[u8]) -> Result<(), usize> {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match self.part {
+                Part::Opaque => return Ok(()),
+                Part::Body(left) => {
+                    let taken = left.min((bytes.len() - at) as u64);
+                    self.part = if left == taken { Part::Head } else { Part::Body(left - taken) };
+                    at = at.saturating_add(usize::try_from(taken).unwrap_or(usize::MAX));
+                }
+                Part::ChunkData(left) => {
+                    let taken = left.min((bytes.len() - at) as u64);
+                    self.part = if left == taken { Part::ChunkSize } else { Part::ChunkData(left - taken) };
+                    at = at.saturating_add(usize::try_from(taken).unwrap_or(usize::MAX));
+                }
+                Part::Head | Part::ChunkSize | Part::Trailers => {
+                    self.read(byte).map_err(|Ambiguous| at)?;
+                    at += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one byte of a line.
+    fn read(&mut self, byte: u8) -> Result<(), Ambiguous> {
+        if byte != b'\n' {
+            self.line.push(byte);
+            return Ok(());
+        }
+        if !self.line.ends_in_return {
+            self.part = Part::Opaque;
+            return Err(Ambiguous);
+        }
+        let line = std::mem::take(&mut self.line);
+        self.end_line(&line.kept)
+    }
+
+    /// Decides what follows a whole line, which comes without its line end.
+    fn end_line(&mut self, line: &[u8]) -> Result<(), Ambiguous> {
+        match self.part {
+            Part::Head if line.is_empty() && self.framing.has_request_line => self.end_head()?,
+            // Empty lines before a request line are allowed.
+            Part::Head if line.is_empty() => {}
+            Part::Head if self.framing.has_request_line => self.framing.read_header(line),
+            Part::Head if line.starts_with(b"PRI * HTTP/2") => self.part = Part::Opaque,
+            Part::Head => self.framing.has_request_line = true,
+            Part::ChunkSize => {
+                self.part = match chunk_size(line) {
+                    Some(0) => Part::Trailers,
+                    // The data of a chunk ends with a line end of its own.
+                    Some(size) => Part::ChunkData(size.saturating_add(2)),
+                    None => Part::Opaque,
+                };
+            }
+            Part::Trailers if line.is_empty() => self.part = Part::Head,
+            Part::Trailers | Part::Body(_) | Part::ChunkData(_) | Part::Opaque => {}
+        }
+        Ok(())
+    }
+
+    /// Decides what follows a head.
+    fn end_head(&mut self) -> Result<(), Ambiguous> {
+        let framing = std::mem::take(&mut self.framing);
+        if framing.has_length && framing.has_encoding {
+            self.part = Part::Opaque;
+            return Err(Ambiguous);
+        }
+        self.part = match (framing.has_encoding, framing.has_length, framing.length) {
+            (true, ..) if framing.is_chunked => Part::ChunkSize,
+            (true, ..) | (false, true, None) => Part::Opaque,
+            (false, _, None | Some(0)) => Part::Head,
+            (false, _, Some(length)) => Part::Body(length),
+        };
+        Ok(())
+    }
+}
+
+/// Two programs could end this request in different places.
+struct Ambiguous;
+
+impl HeadLine {
+    fn push(&mut self, byte: u8) {
+        if self.ends_in_return {
+            self.keep(b'\r');
+        }
+        self.ends_in_return = byte == b'\r';
+        if !self.ends_in_return {
+            self.keep(byte);
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        if self.kept.len() < KEPT_LINE_BYTES {
+            self.kept.push(byte);
+        }
+    }
+}
+
+impl Framing {
+    fn read_header(&mut self, line: &[u8]) {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
+        let (name, value) = line.split_at(colon);
+        let value = value.get(1..).unwrap_or_default().trim_ascii();
+        if name.eq_ignore_ascii_case(b"content-length") {
+            self.length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+            self.has_length = true;
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            self.has_encoding = true;
+            self.is_chunked = value.to_ascii_lowercase().ends_with(b"chunked");
+        }
+    }
+}
+
+/// The size of a chunk, from its line; extensions behind a semicolon do not count.
+fn chunk_size(line: &[u8]) -> Option<u64> {
+    let digits = line.split(|byte| *byte == b';').next()?.trim_ascii();
+    u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}

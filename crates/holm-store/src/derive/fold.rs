@@ -1,0 +1,147 @@
+//! A fold that is gone on with: what a run used and what its models have shown, up to a record, with the state of the run
+//! there. New records are folded from that state, so a long session costs what is new in it.
+
+use std::collections::BTreeMap;
+
+use holm_kernel::{
+    Run,
+    journal::{self, Head, Record, Snapshot},
+};
+use holm_runtime::Standing;
+
+use super::usage::{Entry, Folded, Sums, start};
+
+/// Records after which the state is worth keeping again; fewer are folded again the next time.
+const KEEP_RECORDS: u64 = 64;
+
+/// What a database keeps of a fold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FoldRow {
+    /// Records that the usage and the ledger of the run hold.
+    pub(crate) counted: u64,
+    /// Records of the state.
+    pub(crate) state_at: u64,
+    /// A [`Fold`] as text, sealed in an encrypted store; none for a short run.
+    pub(crate) state: Option<Vec<u8>>,
+}
+
+/// Folds records one after the other.
+#[derive(Default)]
+pub(crate) struct Fold {
+    /// None before record 0, and behind a record that this kernel cannot fold.
+    run: Option<Run>,
+    head: Option<Head>,
+    sums: Sums,
+    records: u64,
+    understood: u64,
+    /// Records whose usage is known from an earlier fold, and what those behind them say, where this one fails.
+    known: u64,
+    behind: Sums,
+    kept_at: u64,
+}
+
+impl Fold {
+    /// From record 0, or from a state that this kernel can read. `known` records were counted before.
+    pub(crate) fn new(state: Option<&[u8]>, known: u64) -> Self {
+        let restored = state.and_then(Self::restored).unwrap_or_default();
+        Self { known, ..restored }
+    }
+
+    fn restored(state: &[u8]) -> Option<Self> {
+        let end = state.iter().position(|byte| *byte == b'\n')?;
+        let (sums, snapshot) = state.split_at(end);
+        let snapshot = Snapshot::decode(snapshot.get(1..)?).ok()?;
+        let run = journal::resume_from(&snapshot, &[]).ok()?;
+        let records = snapshot.head().seq.value() + 1;
+        Some(Self {
+            run: Some(run),
+            head: Some(snapshot.head()),
+            sums: Sums::read(sums)?,
+            records,
+            understood: records,
+            kept_at: records,
+            ..Self::default()
+        })
+    }
+
+    /// Records that were folded.
+    pub(crate) const fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Reads the lines that come next.
+    pub(crate) fn reader(&self) -> journal::Reader {
+        self.head.map_or_else(journal::Reader::new, journal::Reader::after)
+    }
+
+    /// Folds the next record, or counts it by what it says where this kernel can fold no more.
+    pub(crate) fn add(&mut self, record: &Record) {
+        if self.records == 0 {
+            self.sums.configure(record);
+        }
+        let folded = match (&mut self.run, self.records) {
+            (Some(run), _) => self.sums.step(run, record),
+            (None, 0) => start(record).is_some_and(|mut run| {
+                self.sums.begin(&mut run, record);
+                self.run = Some(run);
+                true
+            }),
+            (None, _) => false,
+        };
+        if folded {
+            self.understood += 1;
+        } else {
+            self.run = None;
+            self.sums.guess(record);
+            if record.seq().value() >= self.known {
+                self.behind.follow(&self.sums);
+                self.behind.guess(record);
+            }
+        }
+        (self.records, self.head) = (self.records + 1, Some(record.head()));
+    }
+
+    /// The state as text, if it is worth keeping.
+    pub(crate) fn state(&self) -> Option<Vec<u8>> {
+        let (Some(run), Some(head)) = (&self.run, self.head) else { return None };
+        if self.records < self.kept_at + KEEP_RECORDS {
+            return None;
+        }
+        let snapshot = Snapshot::without_transcript(run, head).ok()?;
+        let mut state = self.sums.text()?;
+        state.push(b'\n');
+        state.extend_from_slice(snapshot.encode().as_bytes());
+        Some(state)
+    }
+
+    /// Whether an earlier fold counted records that this one does not understand: what it counted holds then.
+    pub(crate) const fn is_outdone(&self) -> bool {
+        self.understood < self.records && self.understood < self.known
+    }
+
+    /// What is known of the run, and what the records behind say, in place of what this fold makes of all of them.
+    pub(crate) fn beside(self, entries: Vec<Entry>, ledger: Vec<Standing>) -> Folded {
+        let mut sums: BTreeMap<_, _> =
+            entries.into_iter().map(|entry| ((entry.day, entry.subject), entry.tally)).collect();
+        for Entry { day, subject, tally } in self.behind.entries() {
+            let sum = sums.entry((day, subject)).or_default();
+            *sum = sum.plus(tally);
+        }
+        let entries = sums.into_iter().map(|((day, subject), tally)| Entry { day, subject, tally }).collect();
+        Folded { entries, understood: self.understood, ledger }
+    }
+
+    /// What the run used.
+    pub(crate) fn folded(self) -> Folded {
+        let ledger = self.sums.ledger();
+        Folded { entries: self.sums.entries(), understood: self.understood, ledger }
+    }
+}
+
+/// Folds a run's records into what it used. Children count in their own runs, not in their parent's.
+#[must_use]
+pub fn fold(records: &[Record]) -> Folded {
+    let mut fold = Fold::default();
+    records.iter().for_each(|record| fold.add(record));
+    fold.folded()
+}

@@ -1,0 +1,252 @@
+//! The connections of one process to one database: a few for queries, two that append, and one that holds the leases. Stores of
+//! all schemas share them, so their number does not grow with the users of a server.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex as BlockingMutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio_postgres::Client;
+
+use super::{
+    committer::{self, Job, Last},
+    failed,
+    lease::{RunLease, ServerLease},
+    reach::{Commit, Reach},
+    schema,
+    scope::{Schema, Scoped, ScopedTransaction, UnderWay},
+};
+use crate::{
+    StoreError,
+    backend::{Counters, RunNo},
+};
+
+/// Connections for queries at the most. PostgreSQL allows 100 in all by default, and each costs the server memory; queries take
+/// milliseconds.
+const MAX_QUERIES: usize = 8;
+/// How long a query waits for a connection before its caller is told that the database is busy.
+const CHECKOUT_TIME: Duration = Duration::from_secs(30);
+/// How long another process waits after it first sees that a lease is lost, before it resumes a run whose holder has not said that it
+/// stopped. The holder notices within [`lease::NOTICED`](super::lease::NOTICED), 8 s; its driver ends tools within 6 s; the rest is
+/// for a machine that is busy.
+pub(super) const HANDOVER_WAIT: Duration = Duration::from_secs(20);
+
+/// Leases that are remembered as ended. One that is forgotten is waited for once more.
+const MAX_SIGHTINGS: usize = 1_024;
+
+/// Connections to one PostgreSQL database, for the stores of all its schemas. Clones are the same pool.
+///
+/// A process has at most eleven connections by a pool, however many stores it opens with
+/// [`Options::postgres_on`](crate::Options::postgres_on). All runs that the process drives depend on one of them, which holds the lease.
+#[derive(Clone)]
+pub struct PostgresPool {
+    pub(super) inner: Arc<Pool>,
+}
+
+/// A session that was at work, or for which a prompt waits, and that no process drives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParkedSession {
+    /// The schema of its store; none is the usual one.
+    pub schema: Option<String>,
+    /// The run.
+    pub run: String,
+}
+
+impl PostgresPool {
+    /// Connects to a database; the address is as for [`Store::postgres`](crate::Store::postgres).
+    ///
+    /// # Errors
+    /// [`StoreError`]: the address is wrong, the database cannot be reached, or its tables cannot be made.
+    pub async fn open(url: &str) -> Result<Self, StoreError> {
+        let reach = Arc::new(Reach::new(url)?);
+        let counters = Arc::<Counters>::default();
+        let synced = committer::start(&reach, Commit::Synced, &counters, None);
+        let written = committer::start(&reach, Commit::Written, &counters, Some(synced.clone()));
+        let inner = Pool {
+            reach,
+            idle: Arc::default(),
+            places: Arc::new(Semaphore::new(MAX_QUERIES)),
+            synced,
+            written,
+            lease: Mutex::default(),
+            held: BlockingMutex::default(),
+            sightings: BlockingMutex::default(),
+            handover: HANDOVER_WAIT,
+            counters,
+        };
+        schema::make_shared(&mut inner.checkout(&Schema::default()).await?).await?;
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Changes how long this process waits before it resumes a run whose holder lost its lease and has not said that it stopped
+    /// (20 s). Shorter is safe only where the holder is known to be dead. For a pool that no store uses yet.
+    #[must_use]
+    pub fn handover_wait(mut self, wait: Duration) -> Self {
+        if let Some(pool) = Arc::get_mut(&mut self.inner) {
+            pool.handover = wait;
+        }
+        self
+    }
+
+    /// Sessions of all schemas that were at work when their process ended or lost its lease, and that may be resumed now; the oldest
+    /// first. One query, whose cost grows with the sessions at work and not with the stores.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn parked(&self) -> Result<Vec<ParkedSession>, StoreError> {
+        let usual = Schema::default();
+        let checkout = self.inner.checkout(&usual).await?;
+        let rows = super::lease::parked(&checkout.scoped()?).await?;
+        drop(checkout);
+        let is_free = |lease: &Option<i64>| lease.is_none_or(|lease| self.inner.is_over(lease));
+        let free = rows.into_iter().filter(|(_, lease)| is_free(lease));
+        Ok(free.map(|(session, _)| session).collect())
+    }
+}
+
+impl fmt::Debug for PostgresPool {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("PostgresPool").finish_non_exhaustive()
+    }
+}
+
+/// By which lease a run is held in this process.
+pub(super) type HeldRuns = HashMap<(Schema, RunNo), Option<RunLease>>;
+
+pub(super) struct Pool {
+    pub(super) reach: Arc<Reach>,
+    idle: Arc<BlockingMutex<Vec<Client>>>,
+    places: Arc<Semaphore>,
+    pub(super) synced: mpsc::UnboundedSender<Job>,
+    /// What is to be done after all appends goes this way, and then the other.
+    pub(super) written: mpsc::UnboundedSender<Job>,
+    /// The lease of this process, opened when a run is first held and again after a loss.
+    pub(super) lease: Mutex<Option<Arc<ServerLease>>>,
+    /// The runs that are held here; none is one that is being taken.
+    held: BlockingMutex<HeldRuns>,
+    /// When leases that have ended were first seen to have ended.
+    sightings: BlockingMutex<HashMap<i64, Instant>>,
+    pub(super) handover: Duration,
+    pub(super) counters: Arc<Counters>,
+}
+
+impl Pool {
+    /// A connection for queries in a schema, given back when it is dropped.
+    pub(super) async fn checkout<'a>(&self, schema: &'a Schema) -> Result<Checkout<'a>, StoreError> {
+        let busy = || StoreError::System { reason: "all connections to the database are in use".into() };
+        let place = tokio::time::timeout(CHECKOUT_TIME, Arc::clone(&self.places).acquire_owned());
+        let place = place.await.map_err(|_| busy())?.map_err(|_| busy())?;
+        let client = loop {
+            let idle = lock(&self.idle).pop();
+            match idle {
+                Some(client) if client.is_closed() => {}
+                Some(client) => break client,
+                None => break self.reach.connect(Commit::Synced).await?,
+            }
+        };
+        Ok(Checkout {
+            client: Some(client),
+            schema,
+            under_way: UnderWay::default(),
+            after: After::Reuse,
+            idle: Arc::clone(&self.idle),
+            reach: Arc::clone(&self.reach),
+            place: Some(place),
+        })
+    }
+
+    pub(super) fn held(&self) -> MutexGuard<'_, HeldRuns> {
+        lock(&self.held)
+    }
+
+    /// Whether a lease was seen to have ended so long ago that its holder has stopped. Remembers the first time.
+    pub(super) fn is_over(&self, lease: i64) -> bool {
+        let mut sightings = lock(&self.sightings);
+        if sightings.len() >= MAX_SIGHTINGS {
+            sightings.clear();
+        }
+        let since = sightings.entry(lease).or_insert_with(Instant::now);
+        since.elapsed() >= self.handover
+    }
+
+    /// Waits until leases that were given back before are free: one that is taken again first would be deleted by the one that is
+    /// given back late.
+    pub(super) async fn released(&self) {
+        let (done, passed) = oneshot::channel();
+        if self.written.send(Job::Last(Last::Passed(done))).is_ok() {
+            // Without an answer the committers have ended, which the next append reports.
+            let _ = passed.await;
+        }
+    }
+}
+
+/// What becomes of a connection that is given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum After {
+    Reuse,
+    Close,
+}
+
+/// A connection for queries, given back when it is dropped. If its caller goes while a query runs, the server is asked to stop the
+/// query, and the connection ends.
+pub(super) struct Checkout<'a> {
+    client: Option<Client>,
+    schema: &'a Schema,
+    under_way: UnderWay,
+    after: After,
+    idle: Arc<BlockingMutex<Vec<Client>>>,
+    reach: Arc<Reach>,
+    place: Option<OwnedSemaphorePermit>,
+}
+
+impl Checkout<'_> {
+    pub(super) fn scoped(&self) -> Result<Scoped<'_>, StoreError> {
+        let client = self.client.as_ref().ok_or_else(gone)?;
+        Ok(Scoped { client, schema: self.schema, under_way: &self.under_way })
+    }
+
+    pub(super) async fn transaction(&mut self) -> Result<ScopedTransaction<'_>, StoreError> {
+        let Self { client, schema, under_way, .. } = self;
+        let client = client.as_mut().ok_or_else(gone)?;
+        let transaction = under_way.during(client.transaction()).await.map_err(failed)?;
+        Ok(ScopedTransaction { transaction, schema, under_way })
+    }
+
+    /// Lets statements take as long as they need; the connection is not used again.
+    pub(super) async fn without_time_limit(&mut self) -> Result<(), StoreError> {
+        self.after = After::Close;
+        self.scoped()?.batch_execute("SET statement_timeout = 0").await.map_err(failed)
+    }
+}
+
+impl Drop for Checkout<'_> {
+    fn drop(&mut self) {
+        let Some(client) = self.client.take().filter(|client| !client.is_closed()) else { return };
+        if !self.under_way.is_set() {
+            if self.after == After::Reuse {
+                lock(&self.idle).push(client);
+            }
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (reach, place) = (Arc::clone(&self.reach), self.place.take());
+        runtime.spawn(async move {
+            reach.cancel(client.cancel_token()).await;
+            // Only now, so that there are never more connections than places.
+            drop((client, place));
+        });
+    }
+}
+
+/// A connection is there until it is given back.
+fn gone() -> StoreError {
+    StoreError::System { reason: "the connection was given back".into() }
+}
+
+/// Nothing under these locks can be left half done, so a panic elsewhere does no harm.
+fn lock<T>(mutex: &BlockingMutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,142 @@
+//! Queries in one schema. Each table is named with its schema, so a connection serves every user and keeps nothing of the last one.
+
+use std::{
+    borrow::Cow,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use tokio_postgres::{Client, Error, Row, Transaction, types::ToSql};
+
+/// How the names of a store's tables begin. Tables of the whole database begin with `holmdb_`.
+const TABLE: &str = "holm_";
+/// Stands for the name of the schema as a text in a query.
+const SCHEMA: &str = ":schema";
+
+pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// The schema of a store; none is the usual one of the connection.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Schema(Option<String>);
+
+impl Schema {
+    /// The caller has checked the name: nothing in it ends a quotation.
+    pub(super) fn new(name: Option<&str>) -> Self {
+        Self(name.map(str::to_owned))
+    }
+
+    pub(super) fn name(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// How tables of the whole database name it.
+    pub(super) fn key(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// A query with the schema before each table of the store.
+    pub(super) fn qualify<'a>(&self, sql: &'a str) -> Cow<'a, str> {
+        let qualified = self.with_tables(sql);
+        if !qualified.contains(SCHEMA) {
+            return qualified;
+        }
+        // Last, because the name of a schema may look like that of a table.
+        Cow::Owned(qualified.replace(SCHEMA, &format!("'{}'", self.key())))
+    }
+
+    fn with_tables<'a>(&self, sql: &'a str) -> Cow<'a, str> {
+        let Some(name) = &self.0 else { return Cow::Borrowed(sql) };
+        let mut qualified = String::with_capacity(sql.len() + 64);
+        let mut rest = sql;
+        while let Some(place) = rest.find(TABLE) {
+            let (before, table) = rest.split_at(place);
+            qualified.push_str(before);
+            let is_within = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+            if !before.as_bytes().last().is_some_and(is_within) {
+                qualified.push_str(&format!("\"{name}\"."));
+            }
+            let (found, after) = table.split_at(TABLE.len());
+            qualified.push_str(found);
+            rest = after;
+        }
+        qualified.push_str(rest);
+        Cow::Owned(qualified)
+    }
+}
+
+/// Whether a query is under way. One whose caller has gone stays under way.
+#[derive(Debug, Default)]
+pub(super) struct UnderWay(AtomicBool);
+
+impl UnderWay {
+    /// Marks a query for as long as its answer is awaited.
+    pub(super) async fn during<T>(&self, query: impl Future<Output = T>) -> T {
+        self.0.store(true, Ordering::Relaxed);
+        let answer = query.await;
+        self.0.store(false, Ordering::Relaxed);
+        answer
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A connection that asks in one schema.
+pub(super) struct Scoped<'a> {
+    pub(super) client: &'a Client,
+    pub(super) schema: &'a Schema,
+    pub(super) under_way: &'a UnderWay,
+}
+
+impl Scoped<'_> {
+    pub(super) async fn query(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Error> {
+        let sql = self.schema.qualify(sql);
+        self.under_way.during(self.client.query(&*sql, values)).await
+    }
+
+    pub(super) async fn query_opt(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Error> {
+        let sql = self.schema.qualify(sql);
+        self.under_way.during(self.client.query_opt(&*sql, values)).await
+    }
+
+    pub(super) async fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64, Error> {
+        let sql = self.schema.qualify(sql);
+        self.under_way.during(self.client.execute(&*sql, values)).await
+    }
+
+    pub(super) async fn batch_execute(&self, sql: &str) -> Result<(), Error> {
+        let sql = self.schema.qualify(sql);
+        self.under_way.during(self.client.batch_execute(&sql)).await
+    }
+}
+
+/// A transaction that asks in one schema; rolled back when it is dropped.
+pub(super) struct ScopedTransaction<'a> {
+    pub(super) transaction: Transaction<'a>,
+    pub(super) schema: &'a Schema,
+    pub(super) under_way: &'a UnderWay,
+}
+
+impl ScopedTransaction<'_> {
+    pub(super) async fn query_opt(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Error> {
+        let sql = self.schema.qualify(sql);
+        self.under_way.during(self.transaction.query_opt(&*sql, values)).await
+    }
+
+    pub(super) async fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64, Error> {
+        let sql = self.schema.qualify(sql);
+        self.under_way.during(self.transaction.execute(&*sql, values)).await
+    }
+
+    pub(super) async fn batch_execute(&self, sql: &str) -> Result<(), Error> {
+        let sql = self.schema.qualify(sql);
+        self.under_way.during(self.transaction.batch_execute(&sql)).await
+    }
+
+    pub(super) async fn commit(self) -> Result<(), Error> {
+        self.under_way.during(self.transaction.commit()).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! Single facts of a session, for those who need no fold.
+
+use holm_kernel::{Input, Seq, Started};
+
+use super::{blocking, search::Line};
+use crate::{Store, StoreError};
+
+impl Store {
+    /// How a run was started: what its first record says, and nothing else is read.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], or [`StoreError::Damaged`] where the first record cannot be understood.
+    pub async fn started(&self, run: &str) -> Result<Started, StoreError> {
+        let row = self.find(run).await?;
+        let first = self.inner.lines(&row, 0..1).await?;
+        match first.first().and_then(|line| Line::read(line)).map(|line| line.input) {
+            Some(Input::Started(started)) => Ok(*started),
+            _ => Err(StoreError::Damaged { run: run.into(), reason: "record 0 does not start a run".into() }),
+        }
+    }
+
+    /// What a run was told after a record, in order. What cannot be understood is left out; a fold says what it was.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], or [`StoreError::Damaged`] for a record that is not there.
+    pub async fn inputs_after(&self, run: &str, after: Seq) -> Result<Vec<Input>, StoreError> {
+        let row = self.find(run).await?;
+        let first = after.value().saturating_add(1);
+        let lines = self.inner.backend.records(row.no, first..u64::MAX).await?;
+        let store = self.clone();
+        blocking(move || {
+            let lines = store.inner.opened(&row, lines, first)?;
+            Ok(lines.iter().filter_map(|line| Line::read(line)).map(|line| line.input).collect())
+        })
+        .await
+    }
+}

@@ -1,0 +1,307 @@
+//! Files of a project whose code everyday tools run without asking: at `cd`, when an editor opens the folder, at
+//! `git commit`. The one table for file tools, guests and commands; `docs/threat-model.md` explains each decision.
+//!
+//! What runs because the user says build, test or install (`Makefile`, `build.rs`, `package.json`) is ordinary code and not
+//! in here.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// A file or a folder that a tool obeys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AutorunFile {
+    /// Its name at any depth: at most one `*` in the last component, a slash at the end of a folder.
+    pub(crate) pattern: &'static str,
+    /// Which tool runs it, and when.
+    pub(crate) runner: &'static str,
+    pub(crate) handling: Handling,
+}
+
+/// What happens to a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Handling {
+    /// It needs a grant that names the file.
+    Protected,
+    /// It is an ordinary write. A command that makes or changes the file says so in its result.
+    Reported,
+}
+
+const GIT_HOOKS: &str = "git hooks run it at commit";
+const EDITORS: &str = "editors obey it when they open the folder";
+const SHELLS: &str = "shells run it when they enter the folder";
+const CONSOLES: &str = "consoles and debuggers run it when they start here";
+const AGENTS: &str = "other agents obey it when they start here";
+const READERS: &str = "other agents read it as instructions";
+const PACKAGES: &str = "it can replace the program that a package manager starts";
+const SERVERS: &str = "a build server runs it once it is pushed";
+
+const PROTECTED: &[(&str, &[&str])] = &[
+    (
+        GIT_HOOKS,
+        &[
+            ".husky/",
+            ".pre-commit-config.yaml",
+            "lefthook.yml",
+            "lefthook.*",
+            ".lefthook.*",
+            "lefthook-local.*",
+            ".lefthook-local.*",
+            ".overcommit.yml",
+            ".lintstagedrc",
+            ".lintstagedrc.*",
+            "lint-staged.config.*",
+        ],
+    ),
+    (
+        EDITORS,
+        &[
+            ".vscode/",
+            "*.code-workspace",
+            ".idea/",
+            ".fleet/",
+            ".zed/",
+            ".helix/",
+            ".theia/",
+            ".vim/",
+            ".vimrc",
+            ".gvimrc",
+            ".exrc",
+            ".nvimrc",
+            ".nvim.lua",
+            ".lvimrc",
+            ".local.vimrc",
+            ".dir-locals.el",
+            ".dir-locals-2.el",
+            ".devcontainer/",
+            ".devcontainer.json",
+        ],
+    ),
+    (
+        SHELLS,
+        &[
+            ".envrc",
+            ".autoenv",
+            ".autoenv.zsh",
+            ".rvmrc",
+            "mise.toml",
+            ".mise.toml",
+            "mise.*.toml",
+            ".mise.*.toml",
+            ".mise/",
+            ".config/mise/",
+            ".config/mise.toml",
+        ],
+    ),
+    (
+        CONSOLES,
+        &[
+            ".Rprofile",
+            ".irbrc",
+            ".pryrc",
+            ".ghci",
+            ".gdbinit",
+            ".lldbinit",
+            ".pdbrc",
+            ".iex.exs",
+            ".octaverc",
+        ],
+    ),
+    (
+        AGENTS,
+        &[
+            ".claude/",
+            ".mcp.json",
+            ".codex/",
+            ".cursor/",
+            ".gemini/",
+            ".windsurf/",
+            ".continue/",
+            ".roo/",
+            ".kiro/",
+            ".opencode/",
+            "opencode.json",
+            "opencode.jsonc",
+            ".aider.conf.yml",
+        ],
+    ),
+];
+
+const REPORTED: &[(&str, &[&str])] = &[
+    (
+        READERS,
+        &[
+            "AGENTS.md",
+            "CLAUDE.md",
+            "CLAUDE.local.md",
+            "GEMINI.md",
+            ".cursorrules",
+            ".windsurfrules",
+            ".clinerules",
+            ".goosehints",
+            ".github/copilot-instructions.md",
+        ],
+    ),
+    (
+        PACKAGES,
+        &[
+            ".npmrc",
+            ".yarnrc",
+            ".yarnrc.yml",
+            ".yarn/releases/",
+            ".yarn/plugins/",
+            ".pnpmfile.cjs",
+            "bunfig.toml",
+            ".cargo/config",
+            ".cargo/config.toml",
+            "rust-toolchain",
+            "rust-toolchain.toml",
+            ".mvn/",
+            "gradle/wrapper/",
+            ".bundle/config",
+            ".bazelrc",
+            ".tool-versions",
+        ],
+    ),
+    (SHELLS, &["flake.nix", "shell.nix", "devenv.nix"]),
+    (
+        SERVERS,
+        &[
+            ".github/workflows/",
+            ".github/actions/",
+            ".gitlab-ci.yml",
+            ".circleci/",
+            "Jenkinsfile",
+            "azure-pipelines.yml",
+            "bitbucket-pipelines.yml",
+            ".drone.yml",
+            ".woodpecker.yml",
+            ".woodpecker/",
+            ".buildkite/",
+            ".forgejo/workflows/",
+            ".gitea/workflows/",
+        ],
+    ),
+];
+
+/// The whole table.
+pub(crate) fn table() -> impl Iterator<Item = AutorunFile> {
+    let rows = |lists: &'static [(&'static str, &'static [&'static str])], handling| {
+        lists.iter().flat_map(move |(runner, patterns)| {
+            patterns.iter().map(move |pattern| AutorunFile { pattern, runner, handling })
+        })
+    };
+    rows(PROTECTED, Handling::Protected).chain(rows(REPORTED, Handling::Reported))
+}
+
+/// The patterns of what is protected.
+pub(crate) fn protected() -> impl Iterator<Item = &'static str> {
+    table().filter(|row| row.handling == Handling::Protected).map(|row| row.pattern)
+}
+
+/// Whether a row could be about a file of this name: cheap, for walks over many files.
+pub(crate) fn may_list(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let last = |pattern: &'static str| pattern.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    index().exact.contains_key(&name) || index().starred.iter().any(|row| fits_name(last(row.pattern), &name))
+}
+
+/// The row of a path beneath the workspace, which may also lie in a folder of the table. Case counts for nothing.
+pub(crate) fn find(path: &str) -> Option<AutorunFile> {
+    let names: Vec<String> = path.split('/').map(str::to_ascii_lowercase).collect();
+    (1..=names.len()).find_map(|end| {
+        let row = by_name(names.get(..end)?)?;
+        let is_whole = end == names.len();
+        (is_whole || row.pattern.ends_with('/')).then_some(row)
+    })
+}
+
+/// The row whose pattern the last names fit.
+fn by_name(names: &[String]) -> Option<AutorunFile> {
+    let exact = index().exact.get(names.last()?).into_iter().flatten();
+    exact.chain(&index().starred).find(|row| fits(row.pattern, names)).copied()
+}
+
+/// The rows by their last names, so that a walk over many files stays cheap.
+struct Index {
+    exact: BTreeMap<String, Vec<AutorunFile>>,
+    starred: Vec<AutorunFile>,
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(Index::build)
+}
+
+impl Index {
+    fn build() -> Self {
+        let mut index = Self { exact: BTreeMap::new(), starred: Vec::new() };
+        for row in table() {
+            let last = row.pattern.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            if last.contains('*') {
+                index.starred.push(row);
+            } else {
+                index.exact.entry(last.to_ascii_lowercase()).or_default().push(row);
+            }
+        }
+        index
+    }
+}
+
+fn fits(pattern: &str, names: &[String]) -> bool {
+    let parts: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
+    let Some(start) = names.len().checked_sub(parts.len()) else { return false };
+    let tail = names.get(start..).unwrap_or_default();
+    tail.iter().zip(parts).all(|(name, part)| fits_name(&part.to_ascii_lowercase(), name))
+}
+
+fn fits_name(part: &str, name: &str) -> bool {
+    match part.split_once('*') {
+        None => part == name,
+        Some((before, after)) => {
+            name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_found_by_its_name_at_any_depth_and_in_any_case() {
+        let check = |path: &str, expect: Option<(&str, Handling)>| {
+            assert_eq!(find(path).map(|row| (row.pattern, row.handling)), expect, "{path}");
+        };
+        check(".vscode", Some((".vscode/", Handling::Protected)));
+        check("app/.VSCode/tasks.json", Some((".vscode/", Handling::Protected)));
+        check("a/b/.pre-commit-config.yaml", Some((".pre-commit-config.yaml", Handling::Protected)));
+        check("x.code-workspace", Some(("*.code-workspace", Handling::Protected)));
+        check("lefthook.toml", Some(("lefthook.*", Handling::Protected)));
+        check("mise.local.toml", Some(("mise.*.toml", Handling::Protected)));
+        check(".github/workflows/ci.yml", Some((".github/workflows/", Handling::Reported)));
+        check("docs/AGENTS.md", Some(("AGENTS.md", Handling::Reported)));
+        check("crates/x/.cargo/config.toml", Some((".cargo/config.toml", Handling::Reported)));
+        for ordinary in [
+            "Makefile",
+            "build.rs",
+            "package.json",
+            "workflows/ci.yml",
+            "config.toml",
+            "vscode",
+            "AGENTS.md/x",
+        ] {
+            check(ordinary, None);
+        }
+    }
+
+    #[test]
+    fn no_pattern_stands_in_the_table_twice() {
+        let mut patterns: Vec<&str> = table().map(|row| row.pattern).collect();
+        let all = patterns.len();
+        patterns.sort_unstable();
+        patterns.dedup();
+        assert_eq!(patterns.len(), all);
+        let stars = |pattern: &str| pattern.matches('*').count();
+        assert!(table().all(|row| stars(row.pattern) <= 1), "one star a pattern is all that is matched");
+    }
+}

@@ -1,0 +1,13 @@
+//! What git takes for a repository, and what it would run because a repository or its configuration says so. Git itself is
+//! never started here: it would run what is looked for.
+
+mod config;
+mod index;
+mod layout;
+mod named;
+
+pub(crate) use config::{ConfigEntry, GitConfig};
+pub(crate) use index::gitlinks;
+pub(super) use layout::is_inside;
+pub(crate) use layout::{GitFolder, is_named_git, plain_path};
+pub(crate) use named::{NamedPaths, is_harmless};

@@ -1,0 +1,292 @@
+//! The files of a workspace that git would run or obey because its configuration names them: hooks, included files, filters,
+//! helpers. Read from the configuration of the repository, of the user and of the system.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::config::{ConfigEntry, GitConfig};
+use super::layout::{GitFolder, plain_path};
+use crate::plain::read_plain_within;
+
+/// The most configuration files that are read for one repository, included ones counted.
+const MAX_FILES: usize = 64;
+/// The most hooks of a repository that are looked into.
+const MAX_HOOKS: usize = 64;
+/// The longest hook that is looked into; what a longer one calls is not known.
+const MAX_HOOK_BYTES: u64 = 64 * 1024;
+
+/// Settings that name a file or a folder, also one that does not exist yet.
+const PATHS: &[&str] = &["core.hookspath", "core.attributesfile", "core.fsmonitor", "init.templatedir"];
+
+/// Hooks by name, for a configuration that looks for them in a folder full of other things.
+const HOOKS: &[&str] = &[
+    "applypatch-msg",
+    "pre-applypatch",
+    "post-applypatch",
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-rebase",
+    "post-checkout",
+    "post-merge",
+    "pre-push",
+    "pre-auto-gc",
+    "post-rewrite",
+    "fsmonitor-watchman",
+    "post-index-change",
+    "reference-transaction",
+    "push-to-checkout",
+    "sendemail-validate",
+];
+
+/// Settings that name nothing that is run; a star is a name of the user's.
+const HARMLESS: &[&str] = &[
+    "core.repositoryformatversion",
+    "core.filemode",
+    "core.bare",
+    "core.logallrefupdates",
+    "core.ignorecase",
+    "core.precomposeunicode",
+    "core.symlinks",
+    "core.autocrlf",
+    "core.eol",
+    "core.safecrlf",
+    "core.quotepath",
+    "core.abbrev",
+    "core.whitespace",
+    "core.compression",
+    "core.sharedrepository",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
+    "core.untrackedcache",
+    "core.longpaths",
+    "core.hidedotfiles",
+    "extensions.objectformat",
+    "extensions.refstorage",
+    "extensions.partialclone",
+    "extensions.worktreeconfig",
+    "extensions.noop",
+    "extensions.preciousobjects",
+    "extensions.relativeworktrees",
+    "remote.*.url",
+    "remote.*.pushurl",
+    "remote.*.fetch",
+    "remote.*.push",
+    "remote.*.tagopt",
+    "remote.*.prune",
+    "remote.*.prunetags",
+    "remote.*.mirror",
+    "remote.*.promisor",
+    "remote.*.partialclonefilter",
+    "branch.*.remote",
+    "branch.*.merge",
+    "branch.*.rebase",
+    "branch.*.pushremote",
+    "branch.*.description",
+    "submodule.*.url",
+    "submodule.*.active",
+    "submodule.*.branch",
+    "submodule.*.ignore",
+    "submodule.active",
+    "submodule.recurse",
+    "user.name",
+    "user.email",
+    "init.defaultbranch",
+    "pull.rebase",
+    "pull.ff",
+    "push.default",
+    "push.autosetupremote",
+    "fetch.prune",
+    "merge.ff",
+    "merge.conflictstyle",
+    "rebase.autosquash",
+    "rebase.autostash",
+    "rerere.enabled",
+    "gc.auto",
+    "maintenance.auto",
+    "index.version",
+    "index.threads",
+    "feature.manyfiles",
+    "lfs.repositoryformatversion",
+    "color.ui",
+    "advice.detachedhead",
+];
+
+/// Whether a setting of a repository can run nothing.
+pub(crate) fn is_harmless(entry: &ConfigEntry) -> bool {
+    let value = entry.value.as_deref().unwrap_or_default();
+    let subsection = entry.subsection.as_ref().map(|_| "*.").unwrap_or_default();
+    let name = format!("{}.{subsection}{}", entry.section, entry.key);
+    match name.as_str() {
+        "core.fsmonitor" | "commit.gpgsign" | "tag.gpgsign" => entry.is_boolean(),
+        "submodule.*.update" => ["checkout", "rebase", "merge", "none"].contains(&value),
+        // The name of a helper program stands before two colons.
+        "remote.*.url" | "remote.*.pushurl" => !value.contains("::"),
+        name => HARMLESS.contains(&name),
+    }
+}
+
+/// The files and folders in a workspace that git would run or obey.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct NamedPaths(BTreeSet<PathBuf>);
+
+impl NamedPaths {
+    /// What these repositories and the user's own configuration name inside `workspace`.
+    pub(crate) fn find<'a>(workspace: &Path, repositories: impl IntoIterator<Item = &'a GitFolder>) -> Self {
+        let personal = personal();
+        let mut named = BTreeSet::new();
+        for repository in repositories {
+            let mut search = Search { repository, named: BTreeSet::new(), files: 0 };
+            search.named.extend(personal.iter().cloned());
+            let own = [repository.common.join("config"), repository.own.join("config.worktree")];
+            let mut open: Vec<PathBuf> = personal.iter().cloned().chain(own).collect();
+            while let Some(file) = open.pop() {
+                open.extend(search.read(&file));
+            }
+            search.hooks(&repository.common.join("hooks"));
+            named.extend(search.named);
+        }
+        Self(named.into_iter().flat_map(|path| held(workspace, path)).collect())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
+    }
+
+    /// The named path that this one is, or lies in.
+    pub(crate) fn holding(&self, path: &Path) -> Option<&Path> {
+        self.iter().find(|named| path.starts_with(named))
+    }
+}
+
+/// The places of a named path inside the workspace: where it is named, and where a link leads to.
+fn held(workspace: &Path, path: PathBuf) -> Vec<PathBuf> {
+    let real = path.canonicalize().ok();
+    let all = std::iter::once(path).chain(real);
+    let spread = all.flat_map(|path| {
+        if workspace.starts_with(&path) {
+            // A whole workspace cannot be held because hooks are looked for in it.
+            HOOKS.iter().map(|hook| path.join(hook)).collect()
+        } else {
+            vec![path]
+        }
+    });
+    spread.filter(|path| path.starts_with(workspace) && path != workspace).collect()
+}
+
+/// The configuration of the user and of the system.
+fn personal() -> Vec<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let home = variable("HOME");
+    let settings = variable("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
+    let mut files = vec![variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into())];
+    match variable("GIT_CONFIG_GLOBAL") {
+        Some(global) => files.push(global),
+        None => {
+            files.extend(settings.map(|settings| settings.join("git/config")));
+            files.extend(home.map(|home| home.join(".gitconfig")));
+        }
+    }
+    files
+}
+
+/// What one repository's configuration names.
+struct Search<'a> {
+    repository: &'a GitFolder,
+    named: BTreeSet<PathBuf>,
+    /// How many files were read.
+    files: usize,
+}
+
+impl Search<'_> {
+    /// Reads one file, and says which others it includes. Conditions are not looked at: they may hold tomorrow.
+    fn read(&mut self, file: &Path) -> Vec<PathBuf> {
+        self.files += 1;
+        if self.files > MAX_FILES {
+            return Vec::new();
+        }
+        let mut included = Vec::new();
+        for entry in GitConfig::read(file).unwrap_or_default().entries {
+            let value = entry.value.as_deref().unwrap_or_default();
+            if value.is_empty() || is_harmless(&entry) {
+                continue;
+            }
+            if entry.key == "path" && matches!(entry.section.as_str(), "include" | "includeif") {
+                let path = resolved(file.parent().unwrap_or(Path::new("/")), value);
+                self.named.insert(path.clone());
+                included.push(path);
+            } else if PATHS.contains(&entry.name().as_str()) {
+                let path = resolved(&self.repository.work_tree, value);
+                if entry.key == "hookspath" {
+                    self.hooks(&path);
+                }
+                self.named.insert(path);
+                self.words(value, Bare::Arguments);
+            } else if entry.section != "alias" || value.starts_with('!') {
+                self.words(value, Bare::Arguments);
+            }
+        }
+        included
+    }
+
+    /// What the hooks in a folder are links to, and the files that they name.
+    fn hooks(&mut self, folder: &Path) {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_HOOKS);
+        for hook in entries.map(|entry| entry.path()) {
+            if hook.extension().is_some_and(|extension| extension == "sample") {
+                continue;
+            }
+            if hook.is_symlink() {
+                self.named.extend(hook.canonicalize());
+            }
+            if let Ok(bytes) = read_plain_within(&hook, MAX_HOOK_BYTES)
+                && bytes.starts_with(b"#!")
+            {
+                let text = String::from_utf8_lossy(&bytes);
+                let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+                lines.for_each(|line| self.words(line, Bare::Never));
+            }
+        }
+    }
+
+    /// The files of the work tree that a command line names.
+    fn words(&mut self, command: &str, bare: Bare) {
+        const BETWEEN: [char; 14] = ['"', '\'', '`', ';', '&', '|', '(', ')', '{', '}', '<', '>', '=', '!'];
+        let is_between = |letter: char| letter.is_whitespace() || BETWEEN.contains(&letter);
+        let words = command.split(is_between).filter(|word| !word.is_empty());
+        for (at, word) in words.enumerate() {
+            if !word.contains('/') && (at == 0 || bare == Bare::Never) {
+                continue;
+            }
+            // Before a slash may stand a variable, or a substitution that was cut off, for the top of the work tree.
+            let behind = word.find('/').and_then(|slash| word.get(slash + 1..));
+            let behind = behind.filter(|_| word.starts_with(['$', '/', '}']));
+            for word in std::iter::once(word).chain(behind) {
+                let path = resolved(&self.repository.work_tree, word);
+                if path.is_file() {
+                    self.named.insert(path);
+                }
+            }
+        }
+    }
+}
+
+/// Which words without a slash are files. The first of a command is a program that is looked up in `PATH`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bare {
+    Arguments,
+    Never,
+}
+
+/// A path as git reads it in a configuration.
+fn resolved(folder: &Path, text: &str) -> PathBuf {
+    let home = || std::env::var_os("HOME").map(PathBuf::from);
+    let path = match text.strip_prefix("~/").zip(home()) {
+        Some((rest, home)) => home.join(rest),
+        None => folder.join(text),
+    };
+    plain_path(&path)
+}

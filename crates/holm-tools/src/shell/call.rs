@@ -1,0 +1,63 @@
+//! What a call names by itself: the only things that advice after it may be about.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::script::Script;
+
+/// What a call says in its own words, whatever its programs write.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    /// The script, or the words of the program.
+    text: String,
+    /// The folder in which it starts.
+    folder: PathBuf,
+    script: Script,
+}
+
+impl Call {
+    pub(super) fn new(text: String, folder: PathBuf, script: Script) -> Self {
+        Self { text, folder, script }
+    }
+
+    /// The programs that it calls by a name that stands there.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &str> {
+        self.script.commands().iter().filter_map(|command| command.words.first()?.value())
+    }
+
+    /// Whether git is among its programs.
+    pub(super) fn calls_git(&self) -> bool {
+        self.programs().any(|program| program.rsplit('/').next() == Some("git"))
+    }
+
+    /// The longest path that it names and that is this one, holds it, or lies in it; never one that holds its folder.
+    pub(super) fn names_path(&self, path: &Path) -> Option<PathBuf> {
+        let ends = |letter: char| letter.is_whitespace() || "'\"`<>|;&(){}=:,".contains(letter);
+        let words = self.text.split(ends).filter(|word| word.contains(['/', '.']));
+        let named = words.map(|word| resolved(&self.folder, word));
+        let inner = |named: &PathBuf| named.starts_with(path) && !self.folder.starts_with(path);
+        let holds = |named: &PathBuf| path.starts_with(named) && !self.folder.starts_with(named);
+        named.filter(|named| inner(named) || holds(named)).max_by_key(|named| named.as_os_str().len())
+    }
+
+    /// Whether it names this host.
+    pub(super) fn names_host(&self, host: &str) -> bool {
+        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '-');
+        self.text.split(|letter| !is_part(letter)).any(|word| word.eq_ignore_ascii_case(host))
+    }
+}
+
+/// The path from the root, with dots resolved by their letters alone.
+fn resolved(folder: &Path, word: &str) -> PathBuf {
+    let mut path = PathBuf::new();
+    for part in folder.join(word).components() {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            Component::CurDir => {}
+            other @ (Component::Prefix(_) | Component::RootDir | Component::Normal(_)) => path.push(other),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,391 @@
+//! What a command has made or changed that the user's everyday tools would run: repositories, and files of the table in
+//! [`autorun`](crate::root::autorun).
+//!
+//! Before a command, the walk that prepares its jail leaves a stamp of each folder here. After it, only folders with another
+//! stamp are read again, so the cost grows with the number of folders and with what changed, not with the number of files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fs::{self, FileType, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use holm_kernel::visible_line;
+
+use super::new_repository::{Disarmed, NewRepositories, beneath};
+use crate::root::autorun::{self, AutorunFile};
+use crate::root::git::is_named_git;
+
+/// The most new entries that are looked at after one command.
+const MAX_NEW_ENTRIES: usize = 300_000;
+/// Lines of one kind in a result; the rest is counted.
+const MAX_LINES: usize = 8;
+/// A folder that changed so shortly before the walk may change again without another time. Some file systems count in
+/// steps of two seconds.
+const COARSEST_CLOCK_SECONDS: i64 = 2;
+
+/// What lay beneath the writable roots when a command began.
+#[derive(Debug)]
+pub(crate) struct WorkspaceRecord {
+    workspace: PathBuf,
+    roots: Vec<PathBuf>,
+    folders: HashMap<PathBuf, EntryStamp>,
+    /// Files of the table that a command may change.
+    watched: BTreeMap<PathBuf, EntryStamp>,
+    /// Folders of the table, and what lies in them.
+    listed: HashSet<PathBuf>,
+    /// What was there and is held, and the repositories that were there.
+    known: HashSet<PathBuf>,
+    began: i64,
+    is_done: bool,
+}
+
+/// What tells one state of an entry from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct EntryStamp {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl EntryStamp {
+    fn of(found: &Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+            bytes: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+}
+
+impl WorkspaceRecord {
+    pub(super) fn new(workspace: &Path, roots: &[PathBuf]) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            workspace: workspace.to_owned(),
+            roots: roots.to_vec(),
+            folders: HashMap::new(),
+            watched: BTreeMap::new(),
+            listed: HashSet::new(),
+            known: HashSet::new(),
+            began: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
+            is_done: false,
+        }
+    }
+
+    /// Remembers a folder that a command may change.
+    pub(super) fn enter(&mut self, folder: &Path) {
+        if !self.is_writable(folder) {
+            return;
+        }
+        if let Ok(found) = folder.symlink_metadata() {
+            self.folders.insert(folder.to_owned(), EntryStamp::of(&found));
+        }
+        if self.row(folder).is_some() {
+            self.listed.insert(folder.to_owned());
+        }
+    }
+
+    /// Remembers a file or a link, if the table lists it.
+    pub(super) fn watch(&mut self, path: &Path) {
+        if self.row(path).is_some()
+            && let Ok(found) = path.symlink_metadata()
+        {
+            self.watched.insert(path.to_owned(), EntryStamp::of(&found));
+        }
+    }
+
+    /// Remembers something that is there and is held, or a repository.
+    pub(super) fn know(&mut self, path: &Path) {
+        self.known.insert(path.to_owned());
+    }
+
+    /// Looks at what has changed, takes from new repositories what git would run, and says all of it in lines for the user
+    /// and the model. Blocks.
+    pub(crate) fn settle(mut self) -> Vec<String> {
+        self.look()
+    }
+
+    /// Nothing has run, so nothing has changed.
+    pub(crate) fn dismiss(mut self) {
+        self.is_done = true;
+    }
+
+    fn look(&mut self) -> Vec<String> {
+        self.is_done = true;
+        self.tell(self.find())
+    }
+
+    /// Finds what the command has left, and changes nothing.
+    fn find(&self) -> Found {
+        let mut found = Found::default();
+        let mut open: Vec<PathBuf> = self
+            .folders
+            .iter()
+            .filter(|(path, stamp)| self.has_changed(path, stamp))
+            .map(|(path, _)| path.clone())
+            .collect();
+        while let Some(folder) = open.pop() {
+            if found.looked_at > MAX_NEW_ENTRIES {
+                found.is_cut = true;
+                break;
+            }
+            open.extend(self.read_again(&folder, &mut found));
+        }
+        for (path, stamp) in &self.watched {
+            let now = path.symlink_metadata().ok();
+            if now.is_some_and(|now| EntryStamp::of(&now) != *stamp) {
+                found.files.insert(path.clone(), State::Changed);
+            }
+        }
+        found
+    }
+
+    fn has_changed(&self, folder: &Path, stamp: &EntryStamp) -> bool {
+        let Ok(now) = folder.symlink_metadata() else { return false };
+        let is_recent = stamp.changed.0 + COARSEST_CLOCK_SECONDS >= self.began;
+        now.is_dir() && (is_recent || EntryStamp::of(&now) != *stamp)
+    }
+
+    /// Reads a folder that is new or has changed, and says which new folders are in it.
+    fn read_again(&self, folder: &Path, found: &mut Found) -> Vec<PathBuf> {
+        let entries = self.entries(folder).unwrap_or_else(|| {
+            found.unread.insert(folder.to_owned());
+            Vec::new()
+        });
+        found.looked_at += entries.len();
+        if is_repository(folder, &entries) && !self.known.contains(folder) {
+            found.repositories.folders.insert(folder.to_owned());
+        }
+        let mut new = Vec::new();
+        for (path, kind) in entries {
+            if self.known.contains(&path) || self.watched.contains_key(&path) {
+                continue;
+            }
+            if kind.is_dir() {
+                if !self.folders.contains_key(&path) {
+                    found.meet_folder(&path, self.row(&path));
+                    new.push(path);
+                }
+            } else if is_called_git(&path) {
+                found.repositories.pointers.insert(path);
+            } else if self.row(&path).is_some() && !found.is_within_listed(&path) {
+                found.files.insert(path, State::New);
+            }
+        }
+        new
+    }
+
+    /// What is in a folder, also in one that a command has closed: git opens files there that cannot be listed.
+    fn entries(&self, folder: &Path) -> Option<Vec<(PathBuf, FileType)>> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Vec::new()),
+            Err(_) => {
+                beneath(&self.roots, folder)?;
+                fs::read_dir(folder).ok()?
+            }
+        };
+        Some(entries.flatten().filter_map(|entry| Some((entry.path(), entry.file_type().ok()?))).collect())
+    }
+
+    /// The row of the table about a path, with as little work as most paths deserve.
+    fn row(&self, path: &Path) -> Option<AutorunFile> {
+        let name = path.file_name()?.to_str()?;
+        let is_in_listed = path.parent().is_some_and(|parent| self.listed.contains(parent));
+        if !is_in_listed && !autorun::may_list(name) {
+            return None;
+        }
+        autorun::find(path.strip_prefix(&self.workspace).unwrap_or(path).to_str()?)
+    }
+
+    fn is_writable(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
+    }
+
+    /// Takes from repositories what git would run, and says what was found.
+    fn tell(&self, found: Found) -> Vec<String> {
+        let mut lines = Vec::new();
+        let disarmed = found.repositories.disarm(&self.roots, &self.known);
+        let (disarmed, plain): (Vec<Disarmed>, Vec<Disarmed>) =
+            disarmed.into_iter().partition(|repository| !repository.removed.is_empty());
+        let shown = |path: &Path| self.shown(path);
+        lines.extend(limited(disarmed.iter().map(|repository| {
+            format!(
+                "{}: Holm disabled what version control would run there: {}; the originals are beside it, with \
+                 .disabled at the end of their names",
+                shown(&repository.place),
+                visible_line(&repository.removed.join(", "))
+            )
+        })));
+        lines.extend(limited(
+            plain.iter().map(|repository| format!("new repository: {}", shown(&repository.place))),
+        ));
+        lines.extend(limited(found.files.iter().filter_map(|(path, state)| {
+            let row = self.row(path)?;
+            Some(format!("{}: {} ({})", state.in_words(), shown(path), row.runner))
+        })));
+        lines.extend(limited(found.unread.iter().map(|folder| {
+            format!("{}: this folder cannot be looked into; do not call git there", shown(folder))
+        })));
+        if found.is_cut {
+            lines.push(format!(
+                "more than {MAX_NEW_ENTRIES} new entries: not all were looked at; look for git repositories in them \
+                 before you call git there"
+            ));
+        }
+        lines
+    }
+
+    /// A path as it is shown: from the workspace where it lies in there.
+    fn shown(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.workspace).unwrap_or(path);
+        let text = if inside.as_os_str().is_empty() { Path::new(".") } else { inside };
+        visible_line(&text.to_string_lossy())
+    }
+}
+
+/// A call that is given up while its command runs leaves nothing armed either.
+impl Drop for WorkspaceRecord {
+    fn drop(&mut self) {
+        if !self.is_done {
+            self.look();
+        }
+    }
+}
+
+/// What a command has left.
+#[derive(Debug, Default)]
+struct Found {
+    repositories: NewRepositories,
+    /// Files and folders of the table.
+    files: BTreeMap<PathBuf, State>,
+    /// New folders of the table: what is in them is not told one by one.
+    listed: BTreeSet<PathBuf>,
+    /// Folders that cannot be read.
+    unread: BTreeSet<PathBuf>,
+    looked_at: usize,
+    is_cut: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Changed,
+}
+
+impl State {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+impl Found {
+    fn meet_folder(&mut self, path: &Path, row: Option<AutorunFile>) {
+        if matches!(path.file_name().and_then(|name| name.to_str()), Some(".hg" | ".sl" | ".jj")) {
+            self.repositories.others.insert(path.to_owned());
+        }
+        if row.is_some_and(|row| row.pattern.ends_with('/')) && !self.is_within_listed(path) {
+            self.listed.insert(path.to_owned());
+            self.files.insert(path.to_owned(), State::New);
+        }
+    }
+
+    fn is_within_listed(&self, path: &Path) -> bool {
+        path.ancestors().skip(1).any(|folder| self.listed.contains(folder))
+    }
+}
+
+/// Whether git would take a folder for one of its own: by its name, or as a bare one, a submodule's or a worktree's. Half of
+/// one counts too, because the next command could add the rest.
+pub(super) fn is_repository(folder: &Path, entries: &[(PathBuf, FileType)]) -> bool {
+    let has = |wanted: &str| {
+        let names = entries.iter().filter_map(|(entry, _)| entry.file_name()?.to_str());
+        names.into_iter().any(|name| name.eq_ignore_ascii_case(wanted))
+    };
+    is_called_git(folder) || (has("HEAD") && (has("objects") || has("commondir")))
+}
+
+pub(super) fn is_called_git(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(is_named_git)
+}
+
+/// The first lines, and how many there are beside them.
+fn limited(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<String> = lines.collect();
+    let more = lines.len().saturating_sub(MAX_LINES);
+    lines.truncate(MAX_LINES);
+    if more > 0 {
+        lines.push(format!("{more} more of this kind"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use holm_grants::GrantSet;
+    use holm_jail::Jail;
+
+    use super::super::denied::hold;
+    use super::*;
+    use crate::root::Denies;
+
+    /// A workspace with many folders, and the record of it.
+    fn recorded(folders: usize) -> (tempfile::TempDir, PathBuf, WorkspaceRecord) {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().canonicalize().unwrap();
+        for number in 0..folders {
+            let inner = work.join(format!("f{number}"));
+            fs::create_dir(&inner).unwrap();
+            for file in 0..20 {
+                fs::write(inner.join(format!("{file}.txt")), "").unwrap();
+            }
+        }
+        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
+        let (_, record) = hold(Jail::new(), &work, &grants, &Denies::of_commands());
+        (folder, work, record)
+    }
+
+    #[test]
+    fn only_folders_that_changed_are_read_again() {
+        let (_folder, work, mut record) = recorded(50);
+        // As if everything had been there for long.
+        record.began += 10;
+        assert_eq!(record.find().looked_at, 0);
+        fs::write(work.join("f7/new.txt"), "").unwrap();
+        fs::create_dir_all(work.join("f7/deep/down")).unwrap();
+        fs::write(work.join("f8/1.txt"), "longer").unwrap();
+        assert_eq!(record.find().looked_at, 20 + 2 + 1, "one folder, and what is new in it");
+        record.dismiss();
+    }
+
+    #[test]
+    fn a_call_that_is_given_up_leaves_no_repository_that_runs_something() {
+        let (_folder, work, record) = recorded(1);
+        fs::create_dir(work.join("f0/.git")).unwrap();
+        fs::write(work.join("f0/.git/config"), "[core]\n\tfsmonitor = ./evil\n").unwrap();
+        drop(record);
+        assert_eq!(fs::read_to_string(work.join("f0/.git/config")).unwrap(), "");
+        assert!(work.join("f0/.git/config.disabled").exists());
+    }
+
+    #[test]
+    fn what_a_name_holds_is_written_out_and_many_lines_are_counted() {
+        let (_folder, work, record) = recorded(0);
+        for number in 0..20 {
+            fs::create_dir_all(work.join(format!("r{number:02}\n[forged]/.git"))).unwrap();
+        }
+        let lines = record.settle();
+        assert_eq!(lines.len(), MAX_LINES + 1, "{lines:?}");
+        assert_eq!(lines.first().unwrap(), "new repository: r00\\u{a}[forged]");
+        assert_eq!(lines.last().unwrap(), "12 more of this kind");
+    }
+}

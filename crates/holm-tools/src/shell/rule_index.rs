@@ -1,0 +1,126 @@
+//! The rules of a deny list by the last name that they are about, so that a walk over many files asks few of them.
+
+use std::collections::HashMap;
+
+use holm_grants::{Denial, Denials};
+
+/// A deny list, sorted for a walk from the outside in.
+pub(super) struct RuleIndex<'a> {
+    all: Vec<&'a Denial>,
+    named: HashMap<String, Vec<&'a Denial>>,
+    /// Rules whose last name holds a star, and those that are about no file.
+    starred: Vec<StarredRule<'a>>,
+}
+
+/// A rule about all names that begin and end in some way.
+struct StarredRule<'a> {
+    begin: String,
+    end: String,
+    rule: &'a Denial,
+}
+
+impl<'a> RuleIndex<'a> {
+    pub(super) fn new(denials: &'a Denials) -> Self {
+        let mut index = Self { all: denials.iter().collect(), named: HashMap::new(), starred: Vec::new() };
+        for rule in denials.iter() {
+            let last = last_name(&rule.to_string());
+            match last.split_once(['*', '[']) {
+                None if last.is_ascii() => index.named.entry(last).or_default().push(rule),
+                Some((begin, end)) if last.is_ascii() => {
+                    let end = if end.contains(['*', ']']) { "" } else { end };
+                    index.starred.push(StarredRule { begin: begin.into(), end: end.into(), rule });
+                }
+                None | Some(_) => {
+                    index.starred.push(StarredRule { begin: String::new(), end: String::new(), rule });
+                }
+            }
+        }
+        index
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The rules that may be about an entry of this name, whose folder none of them is about. Without a name all are.
+    pub(super) fn about(&self, name: Option<&str>) -> Vec<&'a Denial> {
+        // Other letters than these are compared in more ways than by their case.
+        let Some(name) = name.filter(|name| name.is_ascii()) else { return self.all.clone() };
+        let (whole, folded) = (name.to_ascii_lowercase(), folded(name));
+        let named = self.named.get(&folded).into_iter().flatten().copied();
+        let fits = |starred: &&StarredRule<'_>| {
+            [&whole, &folded]
+                .iter()
+                .any(|name| name.starts_with(&starred.begin) && name.ends_with(&starred.end))
+        };
+        named.chain(self.starred.iter().filter(fits).map(|starred| starred.rule)).collect()
+    }
+}
+
+/// The last part of a rule's pattern, as names are compared.
+fn last_name(rule: &str) -> String {
+    let pattern = rule.split_once(':').map_or(rule, |(_, pattern)| pattern);
+    let pattern = pattern.trim_end_matches("/**").trim_end_matches('/');
+    let last = pattern.rsplit('/').next().unwrap_or_default();
+    if last.contains(['*', '[']) { last.to_ascii_lowercase() } else { folded(last) }
+}
+
+/// As rules compare names: without case, and as file systems open them that drop what stands at the end.
+fn folded(name: &str) -> String {
+    let before_stream = name.split_once(':').map_or(name, |(name, _)| name);
+    before_stream.trim_end_matches(['.', ' ']).to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use holm_grants::Request;
+
+    use super::*;
+    use crate::root::Denies;
+
+    #[test]
+    fn no_rule_that_hits_an_entry_is_left_out() {
+        let denials = Denies::of_commands().join(
+            &Denials::parse([
+                "path:secrets/**",
+                "write:a/*/b",
+                "path:/x/y",
+                "path:**/É",
+                "path:a[*]b",
+                "path:**/q*r*s",
+            ])
+            .unwrap(),
+        );
+        let index = RuleIndex::new(&denials);
+        for path in [
+            ".env",
+            "a/.ENV.",
+            "a/.env:x",
+            ".env.local",
+            "x/.ssh",
+            "secrets",
+            "a/z/b",
+            "/x/y",
+            ".vscode",
+            ".config/gcloud",
+            ".docker/config.json",
+            "É",
+            "é",
+            "id_rsa.old",
+            "src/main.rs",
+            "...",
+            "a*b",
+            "qrs.",
+        ] {
+            let request = Request::Read(path.parse().unwrap());
+            let written = Request::Write(path.parse().unwrap());
+            let last = path.rsplit('/').next();
+            for request in [request, written] {
+                let hit = denials.iter().any(|rule| rule.hits(&request));
+                assert_eq!(index.about(last).iter().any(|rule| rule.hits(&request)), hit, "{path}");
+            }
+        }
+        let usual = Denies::of_commands();
+        assert!(RuleIndex::new(&usual).about(Some("main.rs")).is_empty(), "no rule is asked in vain");
+    }
+}
