@@ -137,12 +137,10 @@ impl Purse<'_> {
         let cost = call.cost(usage);
         self.tokens = self.tokens.plus(usage);
         self.spent = self.spent.plus(cost);
-        if call.stopped {
-            let estimate = call.cost(estimate::lost(call.tokens));
-            self.bounds.beyond = self.bounds.beyond.plus(cost.minus(estimate));
-        } else {
-            self.bounds.reply = self.bounds.reply.max(cost);
-        }
+        // What was set aside for a stopped call was known when the next one began; the rest of its bill was not.
+        let known = if call.stopped { cost.min(call.cost(estimate::lost(call.tokens))) } else { cost };
+        self.bounds.reply = self.bounds.reply.max(known);
+        self.bounds.beyond = self.bounds.beyond.plus(cost.minus(known));
     }
 
     fn see(&mut self, step: &Step, effect: &Effect) {
