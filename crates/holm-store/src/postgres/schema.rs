@@ -140,10 +140,10 @@ pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreErr
 
 /// The schema of a store; none where there is no store yet.
 async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
-    let missing = [Some(&SqlState::UNDEFINED_TABLE), Some(&SqlState::INVALID_SCHEMA_NAME)];
+    let missing = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
     match checkout.scoped()?.query_opt("SELECT version FROM holm_schema", &[]).await {
         Ok(row) => Ok(row.and_then(|row| u32::try_from(row.get::<_, i32>(0)).ok())),
-        Err(error) if missing.contains(&error.code()) => Ok(None),
+        Err(error) if error.code().is_some_and(|code| missing.contains(code)) => Ok(None),
         Err(error) => Err(failed(error)),
     }
 }
