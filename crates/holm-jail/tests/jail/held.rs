@@ -94,15 +94,16 @@ async fn what_the_user_had_before_is_set_aside_and_not_removed() {
     }
 }
 
-/// Exchanges two folders as fast as it can, one of which holds what is hidden, until its input ends.
+/// Exchanges two folders again and again, one of which holds what is hidden, until its input ends.
 const EXCHANGE: &str = r#"
-import ctypes, os, select, sys
+import ctypes, os, random, select, sys, time
 libc = ctypes.CDLL(None)
 print("here", flush=True)
 while not select.select([sys.stdin], [], [], 0)[0]:
     try: open("x1/.env", "w").close()
     except OSError: pass
     libc.renameat2(-100, b"conf", -100, b"x1", 2)
+    time.sleep(random.random() / 100)
     libc.renameat2(-100, b"conf", -100, b"x1", 2)
     try: os.unlink("x1/.env")
     except OSError: pass
@@ -150,6 +151,22 @@ async fn no_job_moves_a_hidden_file_out_of_the_way_of_another() {
         let (started, read) = race(way, tries()).await;
         println!("{way:?}: {read} of {started} read it, in {:?}", began.elapsed());
         assert_eq!(read, 0, "{way:?}: of {started}");
+    }
+}
+
+#[tokio::test]
+async fn the_folders_around_a_hidden_file_stay_where_they_are() {
+    const SCRIPT: &str = "mv a/b moved; mv a moved; rm -rf a/b; mkdir x; \
+        python3 -c 'import ctypes; ctypes.CDLL(None).renameat2(-100, b\"a\", -100, b\"x\", 2)'; \
+        cat moved/.env moved/b/.env x/b/.env a/b/.env";
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.make("work/a/b/.env", CANARY);
+        let jail = cell.jail().hide(cell.path("work/a/b/.env"));
+        let outcome = cell.run(&jail, &cell::shell(SCRIPT)).await;
+        let there = fs::read_to_string(cell.path("work/a/b/.env")).unwrap_or_default();
+        assert_eq!(there, CANARY, "{way:?}: {}", cell::text(&outcome.stderr.bytes));
+        assert!(!cell::text(&outcome.stdout.bytes).contains(CANARY), "{way:?}");
     }
 }
 
