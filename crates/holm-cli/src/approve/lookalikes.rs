@@ -79,6 +79,8 @@ fn mixed(word: &str) -> Option<String> {
 /// Warnings about programs whose names have letters of another alphabet.
 fn foreign_programs(script: &Script) -> Vec<String> {
     let names = script.commands().iter().filter_map(|command| command.words.first()?.value());
+    // One that mixes alphabets is warned of already.
+    let names = names.filter(|name| words(name).all(|word| mixed(word).is_none()));
     let foreign = names.filter_map(|name| {
         let other = name.chars().find(|letter| alphabet(*letter).is_some())?;
         Some(format!("the program `{name}` is not written in Latin letters (U+{:04X})", u32::from(other)))
