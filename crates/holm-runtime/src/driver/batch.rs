@@ -224,6 +224,8 @@ fn least_durability(fact: &Input) -> Durability {
         | Input::ModeChanged(_)
         | Input::GrantsChanged(_)
         | Input::BudgetChanged(_)
+        // What a host narrowed must hold for the next host too.
+        | Input::Narrowed(_)
         // A child acts as soon as its name is kept; a name that is lost would begin another one.
         | Input::ChildStarted { .. } => Durability::Synced,
         // Work of machines, which is done again or told again by the next host.
