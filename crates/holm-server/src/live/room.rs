@@ -237,7 +237,7 @@ impl Room {
         Ok(())
     }
 
-    /// Stops what the session does. What was said before, and the run has not heard, begins nothing; it is heard with the next prompt.
+    /// Stops what the session does. What was said before is dropped, and an event says what it was.
     pub(crate) fn cancel(&self, reason: &str) -> Result<(), Refusal> {
         let mut ears = self.ears();
         match &*ears {

@@ -181,6 +181,7 @@ fn names(file: &str) -> Names {
         ("Denials", "string[]"),
         ("Need", "{ request: string } | { grant: string }"),
         ("Template", "string"),
+        ("FilePath", "string"),
         ("Key", "string"),
         ("Hash", "string"),
         ("TaskKind", "string"),
