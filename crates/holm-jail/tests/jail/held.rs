@@ -145,13 +145,15 @@ async fn race(way: Way, tries: usize) -> (usize, usize) {
 }
 
 #[tokio::test]
-async fn no_job_moves_a_hidden_file_out_of_the_way_of_another() {
-    for way in [Way::Bubblewrap, Way::Landlock] {
-        let began = Instant::now();
-        let (started, read) = race(way, tries()).await;
-        println!("{way:?}: {read} of {started} read it, in {:?}", began.elapsed());
-        assert_eq!(read, 0, "{way:?}: of {started}");
-    }
+async fn no_job_moves_a_hidden_file_out_of_the_way_of_another_under_bubblewrap() {
+    let (started, read) = race(Way::Bubblewrap, tries()).await;
+    assert_eq!(read, 0, "of {started}");
+}
+
+#[tokio::test]
+async fn no_job_moves_a_hidden_file_out_of_the_way_of_another_under_landlock() {
+    let (started, read) = race(Way::Landlock, tries()).await;
+    assert_eq!(read, 0, "of {started}");
 }
 
 #[tokio::test]
