@@ -1,7 +1,7 @@
 //! What an answer for later calls covers, from the grants themselves.
 
 use holm::{
-    grants::{Grant, Request},
+    grants::{FetchPattern, Grant, Request},
     kernel::{AskReason, Proposal},
 };
 use holm_tools::shell::{self, Offer, Script};
@@ -24,9 +24,7 @@ pub(super) fn always(proposal: &Proposal, offer: &Offer) -> Option<String> {
 fn again(offer: &Offer) -> String {
     let script = offer.command.as_deref().and_then(|command| Script::read(command).ok());
     match script.as_ref().and_then(shell::unknown_program) {
-        Some(program) => format!(
-            "this very call again, also after the code has changed that {program} runs; the model may change the workspace"
-        ),
+        Some(program) => format!("this very call again, even if code that {program} runs has changed"),
         None => "this very call again".into(),
     }
 }
@@ -52,6 +50,5 @@ fn described(grant: &Grant) -> String {
 
 /// Whether a need is one that no grant ever meets, such as the address of a cloud's metadata.
 pub(super) fn is_never_granted(need: &str) -> bool {
-    let exact = need.parse::<Request>().map(|request| Grant::exactly(&request));
-    need.parse::<Grant>().is_err() && exact.is_ok_and(|exact| exact.is_err())
+    matches!(need.parse::<Request>(), Ok(Request::Fetch(url)) if FetchPattern::origin(&url).is_err())
 }

@@ -177,10 +177,11 @@ fn a_question_says_what_always_covers() {
     check(&["read:src/**"], "{}", "for every later call read:src/** (everything in there)");
     check(&["fetch:http://b/"], "{}", "for every later call fetch:http://b and everything on it");
     check(
-        &["fetch:https://b.example/docs?q=1"],
+        &["fetch:https://b.example/docs"],
         "{}",
         "for every later call fetch:https://b.example/docs and everything below it",
     );
+    check(&["fetch:https://b.example/docs?q=1"], "{}", "what it misses is given this once");
     check(&["read:a […9 characters not shown…] b"], "{}", "what it misses is given this once");
     let none = Offer { prefix: None, command: None, helper: None };
     let mails =
@@ -196,7 +197,7 @@ fn a_program_that_may_run_the_workspace_is_named_where_always_is_offered() {
     };
     let npm = asked("npm test");
     assert!(
-        npm.contains("  always     this very call again, also after the code has changed that `npm` runs"),
+        npm.contains("  always     this very call again, even if code that `npm` runs has changed"),
         "{npm}"
     );
     assert!(!asked("git status").contains("has changed"));

@@ -209,8 +209,10 @@ const GIT_READS: &[&str] = &[
 const GIT_RUNS: &[&str] =
     &["alias", "bisect", "config", "difftool", "filter-branch", "hook", "mergetool", "rebase", "submodule"];
 
-/// Builtins of the shell that run nothing by themselves.
-const QUIET: &[&str] = &[":", "[", "[[", "cd", "declare", "exit", "export", "set", "test", "type", "unset"];
+/// Builtins and programs that run nothing by themselves, although no beginning of them is offered.
+const QUIET: &[&str] = &[
+    ":", "[", "[[", "cd", "chmod", "declare", "exit", "export", "ln", "rm", "set", "tee", "test", "type", "unset",
+];
 
 /// Builtins of the shell that evaluate their words, load code or set what later commands do. A subscript in such a word
 /// is evaluated too: `read 'a[$(id)]'` runs `id`.
