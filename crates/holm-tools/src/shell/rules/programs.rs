@@ -211,7 +211,8 @@ const GIT_RUNS: &[&str] =
 
 /// Builtins and programs that run nothing by themselves, although no beginning of them is offered.
 const QUIET: &[&str] = &[
-    ":", "[", "[[", "cd", "chmod", "declare", "exit", "export", "ln", "rm", "set", "tee", "test", "type", "unset",
+    ":", "[", "[[", "cd", "chmod", "declare", "exit", "export", "ln", "rm", "set", "tee", "test", "type",
+    "unset",
 ];
 
 /// Builtins of the shell that evaluate their words, load code or set what later commands do. A subscript in such a word
