@@ -18,6 +18,7 @@ use holm_tools::{
     trust::{ContentHash, place},
 };
 
+use crate::screen::ShownPath as _;
 use crate::{
     circles::{self, Circles},
     company::{Company, Flaw, line_naming},
@@ -97,7 +98,7 @@ impl Chosen {
                     return Ok(Self::Native { file: Box::new(file), path, owner });
                 }
                 Err(why) if stem_of(&path) == name => {
-                    let message = format!("{}: {why}", path.display());
+                    let message = format!("{}: {why}", path.shown());
                     return Err(Trouble::new(Exit::Usage, message).hint("mend the file"));
                 }
                 Ok(_) | Err(_) => {}
@@ -312,7 +313,7 @@ fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> R
     place(&places.work, path).map_err(|linked| Trouble::new(Exit::NoAnswer, linked.to_string()))?;
     let gate = TrustGate::new(places.trust(), places.work.clone());
     gate.admits(path, hash.as_bytes()).map_err(|_| {
-        let message = format!("{}: nobody has trusted it as it is", path.display());
+        let message = format!("{}: nobody has trusted it as it is", path.shown());
         let command = places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy())));
         Trouble::new(Exit::NoAnswer, message)
             .hint(format!("`{command}` shows it, and trusts what it has shown"))
@@ -326,7 +327,7 @@ fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Tr
         return Ok(());
     };
     let line = line_naming(path, circle.second());
-    Err(Trouble::new(Exit::Usage, format!("{}:{line}: {circle}", path.display())).hint(circles::MEND))
+    Err(Trouble::new(Exit::Usage, format!("{}:{line}: {circle}", path.shown())).hint(circles::MEND))
 }
 
 /// The prompts of the project of agents-exe that this folder belongs to, once a person has trusted its file. Who asks for one

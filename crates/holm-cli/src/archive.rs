@@ -14,6 +14,7 @@ use rustix::fs::{Mode, OFlags, openat};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     places,
@@ -79,7 +80,7 @@ impl Archive {
         let to = to.canonicalize()?;
         if to.starts_with(&data) && !to.starts_with(data.join(COPIES)) {
             fs::remove_dir(&to)?;
-            let message = format!("{} is a part of what is to be copied", to.display());
+            let message = format!("{} is a part of what is to be copied", to.shown());
             return Err(Trouble::new(Exit::Usage, message).hint("name a folder elsewhere").into());
         }
         let made = Self::fill(&data, &to).await;
@@ -109,12 +110,11 @@ impl Archive {
     /// Reads the list of a copy.
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
         let text = fs::read(folder.join(LIST)).map_err(|_| {
-            let message = format!("{} is no whole copy: it has no {LIST}", folder.display());
+            let message = format!("{} is no whole copy: it has no {LIST}", folder.shown());
             Trouble::new(Exit::Missing, message).hint("name a folder that `holm backup` has made")
         })?;
-        let archive: Self = serde_json::from_slice(&text).map_err(|error| {
-            Trouble::new(Exit::Usage, format!("{}: {error}", folder.join(LIST).display()))
-        })?;
+        let archive: Self = serde_json::from_slice(&text)
+            .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", folder.join(LIST).shown())))?;
         if archive.version != VERSION {
             let message = format!("the copy has the form {}, and this is {VERSION}", archive.version);
             return Err(Trouble::new(Exit::Usage, message)
@@ -128,7 +128,7 @@ impl Archive {
     /// the folder appears at once or not at all.
     pub(crate) fn restore(&self, folder: &Path, data: &Path) -> anyhow::Result<()> {
         if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
-            let message = format!("there is something in {} already", data.display());
+            let message = format!("there is something in {} already", data.shown());
             return Err(Trouble::new(Exit::Usage, message)
                 .hint("nothing is overwritten; move it away, or name another folder with --data")
                 .into());
@@ -173,7 +173,7 @@ impl Archive {
         for path in all {
             let (bytes, sha256) = hash(fs::File::open(folder.join(&path))?)?;
             let text =
-                path.to_str().ok_or_else(|| anyhow::anyhow!("{} has no name in text", path.display()))?;
+                path.to_str().ok_or_else(|| anyhow::anyhow!("{} has no name in text", path.shown()))?;
             files.push(Kept { path: text.to_owned(), bytes, sha256 });
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -206,7 +206,7 @@ impl Found {
     /// Notes what is not copied.
     fn leave(&mut self, path: &Path) {
         if self.left_out.len() < MOST_NAMED {
-            self.left_out.push(path.display().to_string());
+            self.left_out.push(path.shown());
         }
     }
 
@@ -220,7 +220,7 @@ impl Found {
                 // One that is gone meanwhile is gone.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(_) if is_work(&path) => self.leave(&path),
-                Err(error) => return Err(anyhow::Error::new(error).context(path.display().to_string())),
+                Err(error) => return Err(anyhow::Error::new(error).context(path.shown())),
             }
         }
         Archive::list(to, self.left_out)
@@ -352,8 +352,8 @@ fn new_folder(path: &Path) -> anyhow::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(|error| {
         let message = match error.kind() {
-            io::ErrorKind::AlreadyExists => format!("there is something at {} already", path.display()),
-            _ => format!("the folder {} cannot be made: {error}", path.display()),
+            io::ErrorKind::AlreadyExists => format!("there is something at {} already", path.shown()),
+            _ => format!("the folder {} cannot be made: {error}", path.shown()),
         };
         Trouble::new(Exit::Usage, message).hint("name a folder that is not there yet").into()
     })

@@ -12,6 +12,7 @@ use std::{
 use holm_tools::{shell::Rule, trust::ContentHash};
 use serde_json::{Value, json};
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     places::{self, Places},
@@ -65,7 +66,7 @@ impl Began {
         let file = file(places, session);
         let said = json!({ "session": session, "folder": self.folder, "deny": self.deny });
         places::keep(&file, &said.to_string()).map_err(|error| {
-            let message = format!("{} cannot be written: {error}", file.display());
+            let message = format!("{} cannot be written: {error}", file.shown());
             Trouble::new(Exit::Failed, message).hint("make room, or name another data folder with --data")
         })
     }
@@ -74,7 +75,7 @@ impl Began {
     pub(crate) fn forget(places: &Places, session: &str) -> Result<(), Trouble> {
         let file = file(places, session);
         places::forget(&file).map_err(|error| {
-            Trouble::new(Exit::Failed, format!("{} cannot be removed: {error}", file.display()))
+            Trouble::new(Exit::Failed, format!("{} cannot be removed: {error}", file.shown()))
         })
     }
 }
@@ -86,7 +87,7 @@ fn file(places: &Places, session: &str) -> PathBuf {
 }
 
 fn unusable(file: &Path, why: &str) -> Trouble {
-    let message = format!("{} cannot be used: {why}", file.display());
+    let message = format!("{} cannot be used: {why}", file.shown());
     let hint = "it says in which folder the session works and what it never runs; put it back, or start a new session";
     Trouble::new(Exit::Failed, message).hint(hint)
 }

@@ -9,6 +9,7 @@ use holm_tools::{
 };
 use serde_json::json;
 
+use crate::screen::ShownPath as _;
 use crate::{
     agents::{Exe, Only},
     places::Places,
@@ -59,14 +60,14 @@ impl Brought<'_> {
                     self.registry.edit(|edit| edit.set(helper(&agent.path), [offer]));
                     names.push(agent.slug.clone());
                 }
-                Err(error) => self.notes.push(format!("{}: {error}", agent.path.display())),
+                Err(error) => self.notes.push(format!("{}: {error}", agent.path.shown())),
             }
         }
         for server in &tree.agent.servers {
             match self.server(server, &tree.agent.path).await {
                 Ok(tools) => names.extend(tools),
                 Err(why) => {
-                    let path = tree.agent.path.display();
+                    let path = tree.agent.path.shown();
                     self.notes.push(format!("{path}: the server `{}` is not used: {why}", server.name));
                 }
             }
@@ -94,7 +95,7 @@ impl Brought<'_> {
             return Err("its tools have changed since they were first seen".to_owned());
         }
         let names = offers.iter().map(|offer| offer.tool.declaration().name.clone()).collect();
-        let source = Source::new(Rank::Project, format!("server {} of {}", server.name, file.display()));
+        let source = Source::new(Rank::Project, format!("server {} of {}", server.name, file.shown()));
         self.registry.edit(|edit| edit.set(source, offers));
         Ok(names)
     }
@@ -103,7 +104,7 @@ impl Brought<'_> {
 /// Where the helper of a file stands. A file among tools is looked at as one of them whenever its folder changes, and what
 /// is no tool is taken away: the helper is not that file.
 fn helper(file: &Path) -> Source {
-    Source::new(Rank::Project, format!("agent {}", file.display()))
+    Source::new(Rank::Project, format!("agent {}", file.shown()))
 }
 
 /// The names of the tools that an agent has now.

@@ -15,6 +15,7 @@ use holm_tools::{
     shell::Rules,
 };
 
+use crate::screen::ShownPath as _;
 use crate::{
     approve::Terminal,
     kept::Kept,
@@ -128,7 +129,7 @@ impl Kit for House {
     fn no_isolation(&self) -> String {
         match Trees::top_above(&self.places.work) {
             Some(top) => {
-                format!("this folder is not the top of its git repository; start `holm` in {}", top.display())
+                format!("this folder is not the top of its git repository; start `holm` in {}", top.shown())
             }
             None => "there is no git repository here".into(),
         }

@@ -10,6 +10,7 @@ use std::{
     process::Command,
 };
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     places,
@@ -86,13 +87,13 @@ impl Draft {
             Ok(draft)
         };
         write().map_err(|error: std::io::Error| {
-            Trouble::new(Exit::Failed, format!("{} cannot be written: {error}", path.display()))
+            Trouble::new(Exit::Failed, format!("{} cannot be written: {error}", path.shown()))
         })
     }
 
     /// The text without the line's end that editors add.
     fn read(&self) -> Result<String, Trouble> {
-        let place = self.path.display();
+        let place = self.path.shown();
         let failed = |why: String| Trouble::new(Exit::Failed, format!("{place} cannot be read back: {why}"));
         let length = fs::metadata(&self.path).map_err(|error| failed(error.to_string()))?.len();
         if length > MOST_BYTES {

@@ -20,6 +20,7 @@ use holm_tools::{
 };
 use serde_json::Value;
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     places::{Places, quoted},
@@ -50,7 +51,7 @@ impl Entry {
     /// To look at a server is to start it, so the same must hold as for a run.
     pub(crate) fn admit(&self, places: &Places) -> Result<(), Trouble> {
         let (path, hash) = (&self.path, *ContentHash::of(&self.bytes).as_bytes());
-        let refused = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
+        let refused = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.shown()));
         if is_project(path, places) {
             return ProjectGate::new(places).admits(path, &hash).map_err(refused);
         }
@@ -172,7 +173,7 @@ impl Entry {
 /// code of it but its data.
 fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
     let Reach::Program(program) = &spec.reach else { return Ok(Vec::new()) };
-    let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.display()))?;
+    let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.shown()))?;
     let folder = spec.starts_in(&project).unwrap_or_else(|| project.clone());
     // Wherever it starts: a program that is named by a path is looked for from the project.
     let command = match project.join(&program.command).to_str() {
@@ -196,7 +197,7 @@ fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String>
 pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(), String> {
     let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
     for path in scripts_of(spec, &places.work)? {
-        let shown = path.display();
+        let shown = path.shown();
         let bytes = read_plain_within(&path, MAX_FILE).map_err(|error| format!("{shown}: {error}"))?;
         let what = match ledger.standing(&path, &ContentHash::of(&bytes)) {
             Trust::Trusted => continue,

@@ -18,6 +18,7 @@ use holm_tools::{
     trust::{ContentHash, Ledger, Standing},
 };
 
+use crate::screen::ShownPath as _;
 use crate::{
     bounds::Bounds,
     exit::{Exit, Trouble},
@@ -187,12 +188,12 @@ impl Gathered {
                     if was_trusted(owner, places, &ledger) {
                         return Err(unreadable(&path, &why).into());
                     }
-                    gathered.notes.push(format!("{} is not used: {why}", path.display()));
+                    gathered.notes.push(format!("{} is not used: {why}", path.shown()));
                     continue;
                 }
             };
             for warning in file.warnings() {
-                gathered.notes.push(format!("{} {warning}", path.display()));
+                gathered.notes.push(format!("{} {warning}", path.shown()));
             }
             let is_by_ledger = owner.vouches(&file) == Vouched::ByLedger;
             if is_by_ledger && file.standing(&ledger) == Standing::Changed {
@@ -211,7 +212,7 @@ impl Gathered {
                     let hint = "`holm hooks trust` shows what it runs and asks you";
                     gathered.notes.push(format!(
                         "the hooks of {} do nothing: nobody has trusted it; {hint}",
-                        path.display()
+                        path.shown()
                     ));
                 }
             }
@@ -231,7 +232,7 @@ fn was_trusted(owner: Owner, places: &Places, ledger: &Ledger) -> bool {
 
 /// A run that would begin without the hooks that somebody wanted for it does not begin.
 fn refused(hooks: &Path, why: &str) -> Trouble {
-    let message = format!("the hooks of {} guard this project, and {why}", hooks.display());
+    let message = format!("the hooks of {} guard this project, and {why}", hooks.shown());
     Trouble::new(Exit::NoAnswer, message)
         .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` goes on without them")
 }
@@ -241,16 +242,14 @@ const BACK: &str = "put the file back, or go on without them: `holm hooks forget
 
 /// The same where there is no file: also whoever took it away on purpose says so once.
 fn gone(hooks: &Path) -> Trouble {
-    let message = format!("the hooks of {} guard this project, and {GONE}", hooks.display());
+    let message = format!("the hooks of {} guard this project, and {GONE}", hooks.shown());
     Trouble::new(Exit::NoAnswer, message).hint(BACK)
 }
 
 /// The same where the file is wrong: nobody can look at it and agree before it is mended.
 fn unreadable(hooks: &Path, why: &str) -> Trouble {
-    let message = format!(
-        "the hooks of {} guard this project, and they cannot be read any more: {why}",
-        hooks.display()
-    );
+    let message =
+        format!("the hooks of {} guard this project, and they cannot be read any more: {why}", hooks.shown());
     Trouble::new(Exit::Usage, message)
         .hint("mend the file, then `holm hooks trust`; `holm hooks forget` goes on without them")
 }
@@ -266,7 +265,7 @@ fn shut(script: &Path, hooks: &Path) -> String {
     if !script.is_file() {
         return missing(script, hooks);
     }
-    let (script, hooks) = (script.display(), hooks.display());
+    let (script, hooks) = (script.shown(), hooks.shown());
     format!(
         "{script}, a script that the hooks of {hooks} run, is not what somebody trusted: what it guards is denied; \
          `holm hooks trust` shows it and asks you"
@@ -275,7 +274,7 @@ fn shut(script: &Path, hooks: &Path) -> String {
 
 /// A script that was trusted and is gone, and what follows from it.
 pub(crate) fn missing(script: &Path, hooks: &Path) -> String {
-    let (script, hooks) = (script.display(), hooks.display());
+    let (script, hooks) = (script.shown(), hooks.shown());
     format!("{script}, a script that the hooks of {hooks} run, is not there: what it guards is denied")
 }
 

@@ -8,6 +8,7 @@ use std::{
 
 use holm_local::{Choosing, Constraint, Gguf, Kind, Local, LocalError, Settings};
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     model::{Chosen, Ways},
@@ -107,7 +108,7 @@ pub(crate) fn files(
     let file = if matches!(name, DEFAULT | BARE) { FILE.to_owned() } else { format!("{short}.gguf") };
     let path = folder.join(file);
     if !path.is_file() {
-        let message = format!("the model {name} is not here: {} is missing", path.display());
+        let message = format!("the model {name} is not here: {} is missing", path.shown());
         let trouble = Trouble::new(Exit::Missing, message);
         return Err(
             trouble.hint("holm model list shows which there are; scripts/setup model brings the small one")

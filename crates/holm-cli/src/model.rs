@@ -11,6 +11,7 @@ use holm::{
     wire::{catalogue, services::Services},
 };
 
+use crate::screen::ShownPath as _;
 use crate::{
     bounds::Bounds,
     exit::{Exit, Trouble},
@@ -191,12 +192,11 @@ const LOOKS: &str = r#"it looks like {"results":[{"replied":{"blocks":[{"text":"
 
 fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
     let wrong = |reason: String| {
-        Trouble::new(Exit::Usage, format!("the script {} cannot be used: {reason}", path.display()))
-            .hint(LOOKS)
+        Trouble::new(Exit::Usage, format!("the script {} cannot be used: {reason}", path.shown())).hint(LOOKS)
     };
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            Trouble::new(Exit::Missing, format!("there is no script {}", path.display()))
+            Trouble::new(Exit::Missing, format!("there is no script {}", path.shown()))
         }
         _ => wrong(error.to_string()),
     })?;

@@ -10,6 +10,7 @@ use holm::store::Store;
 use holm_config::Found;
 use holm_tools::trust::ContentHash;
 
+use crate::screen::ShownPath as _;
 use crate::{
     bounds::Bounds,
     exit::{Exit, Trouble},
@@ -190,7 +191,7 @@ pub(crate) fn quoted(word: &str) -> String {
 /// Makes the folder, for its owner alone, and gives the database's path in it.
 pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
     private_folder(folder).map_err(|error| {
-        let message = format!("the folder {} cannot be made: {error}", folder.display());
+        let message = format!("the folder {} cannot be made: {error}", folder.shown());
         Trouble::new(Exit::Failed, message).hint("name another one with --data")
     })?;
     Ok(folder.join(DATABASE))

@@ -16,6 +16,7 @@ use holm::kernel::{Block, Prompt};
 use holm_config::{Piece, Template};
 
 use crate::exit::{Exit, Trouble};
+use crate::screen::ShownPath as _;
 use media::Attachment;
 
 pub(crate) use variables::{Variables, variable};
@@ -193,11 +194,9 @@ fn add(blocks: &mut Vec<Block>, block: Block, apart: &str) {
 
 /// The text of a file that a person named; what it is called there is what messages say.
 fn file(path: &Path, shown: &Path) -> Result<String, Trouble> {
-    let name = format!("the file {}", shown.display());
+    let name = format!("the file {}", shown.shown());
     let open = fs::File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            Trouble::new(Exit::Missing, format!("there is no file {}", shown.display()))
-        }
+        io::ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {}", shown.shown())),
         _ => Trouble::new(Exit::Usage, format!("{name} cannot be read: {error}")),
     })?;
     // A text that ends its last line leaves no empty one before the next part.

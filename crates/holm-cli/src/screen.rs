@@ -3,17 +3,38 @@
 //! What a model or a tool says is never obeyed by the terminal: whatever does not show itself is written out.
 
 use std::{
+    ffi::OsStr,
     fmt,
     io::{self, BufRead as _, IsTerminal, Write},
+    path::Path,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use holm::kernel::visible;
+use holm::kernel::{visible, visible_line};
 
 use crate::chat::text;
+
+/// A name or path as a person reads it: on one line, with every hidden character written out, so that a file's name cannot
+/// pass for a line of Holm's.
+pub(crate) trait ShownPath {
+    /// The text to show.
+    fn shown(&self) -> String;
+}
+
+impl ShownPath for Path {
+    fn shown(&self) -> String {
+        visible_line(&self.to_string_lossy())
+    }
+}
+
+impl ShownPath for OsStr {
+    fn shown(&self) -> String {
+        visible_line(&self.to_string_lossy())
+    }
+}
 
 /// Moves to the first line and clears all of them.
 const CLEAR: &str = "\u{1b}[H\u{1b}[2J";

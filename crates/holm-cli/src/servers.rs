@@ -22,6 +22,7 @@ use holm_tools::registry::{
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::screen::ShownPath as _;
 use crate::{
     approve::Terminal,
     bounds::Bounds,
@@ -133,7 +134,7 @@ pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Fut
     match tokio::time::timeout(SLOW, &mut work).await {
         Ok(done) => done,
         Err(_) => {
-            screen.note(&format!("holm: waiting for {} to say what it is", path.display()));
+            screen.note(&format!("holm: waiting for {} to say what it is", path.shown()));
             work.await
         }
     }
@@ -208,7 +209,7 @@ impl Loader for Servers {
 
 /// What a person should know of code that their own server finds in whatever folder they work in.
 fn stray(path: &Path) -> String {
-    let path = path.display();
+    let path = path.shown();
     format!(
         "it is started with {path}, because the entry names no whole path, and nobody has trusted that file"
     )

@@ -10,6 +10,7 @@ use std::{
 use holm_config::{ConfigError, Layers, Loaded, PROJECT_FILE, Settings, read_plain};
 use holm_tools::trust::{ContentHash, Ledger, Linked, Standing, place};
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     places::Places,
@@ -51,7 +52,7 @@ impl Here {
             }
         };
         let refused = |path: &Path, why: &str, hint: &str| {
-            let message = format!("the settings of {} hold here, and now: {why}", path.display());
+            let message = format!("the settings of {} hold here, and now: {why}", path.shown());
             Some((path.to_owned(), Trouble::new(Exit::NoAnswer, message).hint(hint)))
         };
         if let Some((path, why)) = gone(places, &ledger).first() {
@@ -74,11 +75,11 @@ impl Here {
 
     /// The files of the project that are not used, and why not.
     pub(crate) fn inert(&self) -> impl Iterator<Item = (&Path, String)> {
-        let instead = self.loaded.project.as_ref().map(|path| format!("; {} holds", path.display()));
+        let instead = self.loaded.project.as_ref().map(|path| format!("; {} holds", path.shown()));
         let instead = instead.unwrap_or_default();
         self.loaded.inert.iter().map(move |(path, why)| {
             let why = hinted(&format!("{why}{instead}"));
-            (path.as_path(), format!("the settings of {} do nothing: {why}", path.display()))
+            (path.as_path(), format!("the settings of {} do nothing: {why}", path.shown()))
         })
     }
 }
@@ -146,12 +147,12 @@ pub(crate) fn no_run(trouble: &Trouble) -> String {
 pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut notes) = (Vec::new(), Vec::new());
     match holm_config::own_guidance(|name| std::env::var(name).ok()) {
-        Ok(Some((path, text))) => texts.push(format!("What {} says:\n\n{}", path.display(), text.trim())),
+        Ok(Some((path, text))) => texts.push(format!("What {} says:\n\n{}", path.shown(), text.trim())),
         Ok(None) => {}
         Err(error) => notes.push(format!("what you tell agents is not heard: {error}; {}", error.fix())),
     }
     for path in holm_config::guides(&places.work) {
-        let shown = path.display();
+        let shown = path.shown();
         match read_plain(&path).map_err(|error| error.to_string()) {
             Ok(bytes) => match admitted(places, &path, &bytes) {
                 Ok(()) => {

@@ -27,6 +27,7 @@ use holm_tools::{
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
+use crate::screen::ShownPath as _;
 use crate::{
     approve::{Person, Terminal},
     bounds::Bounds,
@@ -196,7 +197,7 @@ impl Loader for Lazy {
                 let tenths = step.elapsed.as_millis() / 100;
                 if tenths >= 20 && tenths.is_multiple_of(20) {
                     let (done, most) = (step.elapsed.as_secs(), step.budget.as_secs());
-                    screen.note(&format!("holm: compiling {} ({done} s, at most {most} s)", path.display()));
+                    screen.note(&format!("holm: compiling {} ({done} s, at most {most} s)", path.shown()));
                 }
             };
             WasmLoader::new(host).on_progress(Arc::new(tell)).load(found).await

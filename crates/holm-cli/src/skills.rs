@@ -22,6 +22,7 @@ use holm_tools::{
 };
 
 use crate::places::{Places, quoted};
+use crate::screen::ShownPath as _;
 
 /// The tool by which a model takes a skill up.
 pub(crate) const TOOL: &str = "skill";
@@ -72,7 +73,7 @@ impl Skills {
                             skills.faulty.insert(name.clone());
                         }
                         let path = found.folder.join(SKILL_FILE);
-                        skills.notes.push(format!("the skill {} is not used: {why}", path.display()));
+                        skills.notes.push(format!("the skill {} is not used: {why}", path.shown()));
                     }
                 }
             }

@@ -43,6 +43,7 @@ use super::{
     turn::Turn,
     watcher::Watcher,
 };
+use crate::screen::ShownPath as _;
 use crate::{
     approve::Person,
     commands::run::{self, Sinks},
@@ -360,10 +361,10 @@ impl House {
         if !cwd.is_absolute() {
             return Err(invalid("the folder of a session is to be absolute"));
         }
-        let unusable = |error: std::io::Error| invalid(format!("{} cannot be used: {error}", cwd.display()));
+        let unusable = |error: std::io::Error| invalid(format!("{} cannot be used: {error}", cwd.shown()));
         let work = cwd.canonicalize().map_err(unusable)?;
         if !work.is_dir() {
-            return Err(invalid(format!("{} is no folder", cwd.display())));
+            return Err(invalid(format!("{} is no folder", cwd.shown())));
         }
         let places = Places::find(self.data.as_deref()).map_err(|error| refused(&error))?;
         Ok(Places { work, ..places })

@@ -11,6 +11,7 @@ use super::{
     tab::TabId,
     text::{clipped, one_line},
 };
+use crate::screen::ShownPath as _;
 use crate::{
     began::Began,
     children,
@@ -90,8 +91,8 @@ pub(super) async fn export(
     let bytes = store.export(session, Format::Markdown).await.map_err(|error| error.to_string())?;
     let path = work.join(path.unwrap_or_else(|| format!("{session}.md")));
     let written = places::private_file(&path).and_then(|mut file| io::Write::write_all(&mut file, &bytes));
-    written.map_err(|error| format!("{} is not written: {}", path.display(), places::why_unmade(&error)))?;
-    Ok(format!("written to {}", path.display()))
+    written.map_err(|error| format!("{} is not written: {}", path.shown(), places::why_unmade(&error)))?;
+    Ok(format!("written to {}", path.shown()))
 }
 
 /// Puts the files of a session's last turn back, as `holm undo` does.

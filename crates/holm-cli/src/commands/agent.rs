@@ -7,6 +7,7 @@ use holm::grants::Mode;
 use holm_tools::agents::{AgentFile, ToolNames};
 use serde_json::json;
 
+use crate::screen::ShownPath as _;
 use crate::{
     agents::{Chosen, Exe, company},
     exit::{Exit, Trouble},
@@ -74,7 +75,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
             None => about.cloned().unwrap_or_default(),
             Some(why) => format!("cannot be used: {}", why.replace("\n  hint: ", "; ")),
         };
-        screen.answer(&format!("{}  {words}  ({})", agent.name, agent.path.display()));
+        screen.answer(&format!("{}  {words}  ({})", agent.name, agent.path.shown()));
     }
     Ok(Exit::Done)
 }
@@ -137,10 +138,10 @@ fn new(name: &str, folder: &Path, screen: &Screen) -> anyhow::Result<Exit> {
     fs::create_dir_all(folder)?;
     let path = folder.join(format!("{name}.md"));
     let mut file = places::readable_file(&path).map_err(|error| {
-        let message = format!("{} cannot be made: {}", path.display(), places::why_unmade(&error));
+        let message = format!("{} cannot be made: {}", path.shown(), places::why_unmade(&error));
         Trouble::new(Exit::Usage, message).hint("choose another name")
     })?;
     std::io::Write::write_all(&mut file, text.as_bytes())?;
-    screen.answer(&format!("{} is there; next: holm run --agent {name} -p \"…\"", path.display()));
+    screen.answer(&format!("{} is there; next: holm run --agent {name} -p \"…\"", path.shown()));
     Ok(Exit::Done)
 }

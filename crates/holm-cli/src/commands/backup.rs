@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::screen::ShownPath as _;
 use crate::{archive::Archive, exit::Exit, places::Places, screen::Screen};
 
 /// What `holm backup` takes.
@@ -14,7 +15,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let archive = Archive::make(&Places::find(data)?.data, &args.folder).await?;
-    let (folder, screen) = (args.folder.display(), Screen::default());
+    let (folder, screen) = (args.folder.shown(), Screen::default());
     screen.note(&format!("holm: {} files, {} bytes in {folder}", archive.len(), archive.bytes()));
     if let Some(first) = archive.left_out().first() {
         let count = archive.left_out().len();

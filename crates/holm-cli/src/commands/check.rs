@@ -17,6 +17,7 @@ use holm_tools::{agents::AgentFile, registry::Sidecar, trust::Ledger};
 use serde_json::json;
 
 use super::run::parsed;
+use crate::screen::ShownPath as _;
 use crate::{
     agents::is_meant,
     chat,
@@ -72,7 +73,7 @@ impl Finding {
         match AgentFile::parse(&String::from_utf8_lossy(bytes)) {
             Ok(agent) => {
                 let remarks = agent.remarks().into_iter();
-                let notes = remarks.map(|remark| format!("{}: {remark}", path.display())).collect();
+                let notes = remarks.map(|remark| format!("{}: {remark}", path.shown())).collect();
                 Self { notes, agent: Some(agent), ..Self::new(path, "agent", None) }
             }
             Err(error) => Self::new(path, "agent", Some(Wrong::said(&error.to_string()))),
@@ -89,7 +90,7 @@ impl Finding {
     }
 
     fn line(&self) -> String {
-        let (what, path) = (self.what, self.path.display());
+        let (what, path) = (self.what, self.path.shown());
         match &self.wrong {
             None => format!("ok   {what:8}  {path}"),
             Some(wrong) => format!("bad  {what:8}  {path}:{wrong}"),
@@ -186,7 +187,7 @@ fn settings(places: &Places) -> Vec<Finding> {
     // The message begins with the file and line; the other files are not to blame.
     let blamed = |path: &Path| {
         let (message, hint) = parts?;
-        let why = message.strip_prefix(&format!("{}:", path.display()))?;
+        let why = message.strip_prefix(&format!("{}:", path.shown()))?;
         Some(Wrong::said(why.trim_start()).hint(hint))
     };
     let mut findings: Vec<Finding> =
@@ -221,7 +222,7 @@ fn settings(places: &Places) -> Vec<Finding> {
 fn readable(here: Here) -> Result<(), Trouble> {
     for (path, _) in &here.loaded.inert {
         let bytes = read_plain(path)
-            .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", path.display())))?;
+            .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", path.shown())))?;
         Settings::of_project(&bytes, path).map_err(|error| refused(&error))?;
     }
     let settings = here.loaded.layers.settle(Settings::default());

@@ -10,6 +10,7 @@ use holm_config::{Origin, Row, Settings, read_plain};
 use holm_tools::trust::{ContentHash, Ledger, Linked, Standing};
 use serde_json::json;
 
+use crate::screen::ShownPath as _;
 use crate::{
     agreed::Question,
     exit::{Exit, Trouble},
@@ -103,7 +104,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
             continue;
         }
         let bytes = read_plain(&path)
-            .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
+            .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.shown())))?;
         let hash = ContentHash::of(&bytes);
         let how = match ledger.standing(&path, &hash) {
             Standing::Trusted => continue,
@@ -114,7 +115,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
             // Whoever agreed would have agreed to what no run takes.
             Settings::of_project(&bytes, &path).map_err(|error| refused(&error))?;
         }
-        screen.answer(&format!("{how}: {} ({hash})", path.display()));
+        screen.answer(&format!("{how}: {} ({hash})", path.shown()));
         screen.answer(&String::from_utf8_lossy(&bytes));
         open.push((path, hash));
     }
@@ -156,11 +157,11 @@ fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
         of_project(places, ledger).into_iter().chain(holm_config::guides(&places.work)).collect();
     if files.is_empty() {
         if let Some((path, why)) = gone(places, ledger).first() {
-            let message = format!("{}: {why}", path.display());
+            let message = format!("{}: {why}", path.shown());
             return Err(Trouble::new(Exit::Missing, message).hint(BACK).into());
         }
         let message =
-            format!("there is no holm.toml and no AGENTS.md in {} and above it", places.work.display());
+            format!("there is no holm.toml and no AGENTS.md in {} and above it", places.work.shown());
         return Err(Trouble::new(Exit::Missing, message)
             .hint("`holm paths` shows where settings are")
             .into());

@@ -10,6 +10,7 @@ use holm_config::Settings;
 use holm_jail::Engine;
 use serde_json::json;
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::Exit,
     places::Places,
@@ -77,7 +78,7 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
 
 /// Sessions hold what was said, so nobody else may look.
 fn private(places: &Places) -> Finding {
-    let path = places.data.display();
+    let path = places.data.shown();
     #[cfg(unix)]
     {
         let mode = std::fs::metadata(&places.data).map(|data| std::os::unix::fs::MetadataExt::mode(&data));
@@ -94,7 +95,7 @@ async fn database(places: &Places) -> Finding {
     let path = places.database();
     let (state, words) = if path.exists() {
         match Store::check(&path).await {
-            Ok(()) => (State::Good, format!("{} holds together", path.display())),
+            Ok(()) => (State::Good, format!("{} holds together", path.shown())),
             Err(error) => (State::Bad, unsound(places, &error)),
         }
     } else {
@@ -108,7 +109,7 @@ fn unsound(places: &Places, error: &StoreError) -> String {
     let what = match error {
         // It names the file itself.
         StoreError::Foreign { .. } => error.to_string(),
-        other => format!("{}: {other}", places.database().display()),
+        other => format!("{}: {other}", places.database().shown()),
     };
     // What a later version wrote is sound, and that version opens it.
     if matches!(error, StoreError::Newer { .. }) {
@@ -116,7 +117,7 @@ fn unsound(places: &Places, error: &StoreError) -> String {
     }
     // A folder with anything in it is not restored over.
     let hint = "`holm restore FOLDER` brings back there what `holm backup` had copied";
-    let data = places.data.display();
+    let data = places.data.shown();
     format!("{what}; move the whole folder {data} away and keep it, and {hint}")
 }
 
@@ -136,7 +137,7 @@ fn settings(places: &Places) -> Finding {
 
 fn jail() -> Finding {
     let (state, words) = match Engine::detect() {
-        Ok(Engine::Bubblewrap(path)) => (State::Good, format!("commands run under {}", path.display())),
+        Ok(Engine::Bubblewrap(path)) => (State::Good, format!("commands run under {}", path.shown())),
         Ok(Engine::Landlock) => (State::Good, "commands run under Landlock".to_owned()),
         Ok(Engine::Unconfined) => (State::Bad, "nothing confines commands".to_owned()),
         Err(error) => (State::Bad, format!("nothing confines commands, so none run: {error}")),
@@ -177,7 +178,7 @@ fn git() -> Finding {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&paths).map(|folder| folder.join("git")).find(|path| path.is_file());
     let (state, words) = match found {
-        Some(path) => (State::Good, path.display().to_string()),
+        Some(path) => (State::Good, path.shown()),
         None => (State::Lacking, "it is not there, so helpers have no worktrees; install git".to_owned()),
     };
     Finding { what: "git", state, words }

@@ -9,6 +9,7 @@ use clap::Subcommand;
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 use serde_json::json;
 
+use crate::screen::ShownPath as _;
 use crate::{
     agreed::Question,
     exit::{Exit, Trouble},
@@ -83,7 +84,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
             continue;
         }
         let why = why.map(|why| format!(": {}", why.replace(['\n', '\r'], " "))).unwrap_or_default();
-        screen.answer(&format!("{standing}: {}{why}", path.display()));
+        screen.answer(&format!("{standing}: {}{why}", path.shown()));
         asks.iter().for_each(|line| screen.answer(&format!("  {line}")));
     }
     if !found {
@@ -100,7 +101,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         let read = owner.read(places).map_err(|error| unfit(&owner.file(places), &error));
         let Some(file) = read? else {
             let note = owner.gone(places, &ledger);
-            gone.extend(note.map(|why| format!("the hooks of {}: {why}", owner.file(places).display())));
+            gone.extend(note.map(|why| format!("the hooks of {}: {why}", owner.file(places).shown())));
             continue;
         };
         found = true;
@@ -111,14 +112,14 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
             Owner::User => ", in every folder",
             Owner::Project => "",
         };
-        screen.answer(&format!("{}{reach}:", owner.file(places).display()));
+        screen.answer(&format!("{}{reach}:", owner.file(places).shown()));
         question.asks.iter().for_each(|line| screen.answer(&format!("  {line}")));
         open.extend(open_files(&question, &ledger));
         leads.push((lead, question.files));
     }
     gone.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     if !found {
-        let message = format!("there is no file {}", places.project_hooks().display());
+        let message = format!("there is no file {}", places.project_hooks().shown());
         return Err(Trouble::new(Exit::Missing, message).into());
     }
     if open.is_empty() {
@@ -131,7 +132,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
             Standing::Unknown => "new",
             Standing::Trusted => "trusted",
         };
-        screen.answer(&format!("{how}: {} ({hash})", path.display()));
+        screen.answer(&format!("{how}: {} ({hash})", path.shown()));
     }
     let hashes: BTreeSet<ContentHash> = open.iter().map(|(_, hash, _)| *hash).collect();
     let words = "May these commands run, as they are now, whenever an agent works here?";
@@ -188,7 +189,7 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
 
 /// A file that cannot be used.
 fn unfit(path: &Path, error: &anyhow::Error) -> Trouble {
-    let message = format!("{}: {error:#}", path.display());
+    let message = format!("{}: {error:#}", path.shown());
     Trouble::new(Exit::Usage, message).hint("mend the file; `holm check` looks at it again")
 }
 

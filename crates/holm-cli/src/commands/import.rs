@@ -15,6 +15,7 @@ use holm_tools::agents::AgentFile;
 use serde_json::json;
 
 use super::{beside, mcp};
+use crate::screen::ShownPath as _;
 use crate::{
     agents::Exe,
     exit::{Exit, Trouble},
@@ -117,12 +118,12 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         as_json: args.json,
     };
     if !args.from.exists() {
-        return Err(Trouble::new(Exit::Missing, format!("there is no {}", args.from.display())).into());
+        return Err(Trouble::new(Exit::Missing, format!("there is no {}", args.from.shown())).into());
     }
     import.take(&args.from)?;
     import.write_rules()?;
     if import.count == 0 && import.exit == Exit::Done {
-        let message = format!("nothing in {} is known here", args.from.display());
+        let message = format!("nothing in {} is known here", args.from.shown());
         let hint =
             "agents-exe, codex, Claude Code, opencode and goose are; `holm import --help` names the files";
         return Err(Trouble::new(Exit::NoAnswer, message).hint(hint).into());
@@ -133,7 +134,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 /// The text of a file that a person names.
 fn read(from: &Path) -> anyhow::Result<String> {
     let wrong =
-        |why: &str| Trouble::new(Exit::Usage, format!("{} cannot be taken over: {why}", from.display()));
+        |why: &str| Trouble::new(Exit::Usage, format!("{} cannot be taken over: {why}", from.shown()));
     let bytes = read_plain_within(from, MOST_BYTES).map_err(|error| wrong(&error.to_string()))?;
     Ok(String::from_utf8(bytes).map_err(|_| wrong("it is no text"))?)
 }
@@ -201,7 +202,7 @@ impl Import<'_> {
             (_, "agents" | "agent", "md") => match import::markdown_agent(stem, &text) {
                 Ok(made) => self.agent(&made),
                 Err(why) => {
-                    self.leave_out(&from.display().to_string(), &why);
+                    self.leave_out(&from.shown(), &why);
                     Ok(())
                 }
             },
@@ -229,7 +230,7 @@ impl Import<'_> {
             }
         }
         for house in HOUSES.iter().map(|name| from.join(name)).filter(|path| path.is_dir()) {
-            let house = house.display().to_string();
+            let house = house.shown();
             self.note(&format!("{house} is not looked into; `holm import {house}` takes over what is there"));
             self.left(&house, "it is not looked into");
         }
@@ -276,16 +277,16 @@ impl Import<'_> {
         real: &Path,
         (made, notes): (Option<Converted>, Vec<String>),
     ) -> anyhow::Result<()> {
-        notes.iter().for_each(|note| self.told(&from.display().to_string(), note));
+        notes.iter().for_each(|note| self.told(&from.shown(), note));
         let Some(made) = made else {
             self.count += 1;
-            self.note(&format!("{} has no hooks that could run here", from.display()));
-            self.left(&from.display().to_string(), "it has no hooks that could run here");
+            self.note(&format!("{} has no hooks that could run here", from.shown()));
+            self.left(&from.shown(), "it has no hooks that could run here");
             return Ok(());
         };
         let work = self.places.work.canonicalize()?;
         if self.hooks == Owner::User && is_of_project(real, &work) {
-            let what = format!("the hooks of {}", from.display());
+            let what = format!("the hooks of {}", from.shown());
             let why = "they lie in this project; take them over with --project, and look at them with `holm hooks trust`";
             self.note(&format!("{what} are left out: {why}"));
             self.left(&what, why);
@@ -306,7 +307,7 @@ impl Import<'_> {
 
     fn plain_servers(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
         let entries = serde_json::from_str(text).map_err(|error| {
-            let message = format!("{}:{}: {error}", from.display(), error.line());
+            let message = format!("{}:{}: {error}", from.shown(), error.line());
             Trouble::new(Exit::Usage, message).hint("mend the line")
         })?;
         self.servers(&Servers { entries, notes: Vec::new() }, from)
@@ -318,7 +319,7 @@ impl Import<'_> {
 
     /// Those of a file, which name theirs from a folder.
     fn servers_of(&mut self, servers: &Servers, from: &Path, folder: Option<&Path>) -> anyhow::Result<()> {
-        servers.notes.iter().for_each(|note| self.told(&from.display().to_string(), note));
+        servers.notes.iter().for_each(|note| self.told(&from.shown(), note));
         let is_none = servers.entries.get("mcpServers").is_some() && servers.is_empty();
         if is_none {
             // What was said about the file is what came of it.
@@ -342,14 +343,11 @@ impl Import<'_> {
         let heard = holm_config::guides(&self.places.work);
         if heard.iter().any(|path| path.canonicalize().is_ok_and(|path| path == real)) {
             self.count += 1;
-            self.note(&format!(
-                "{} is heard as it is, once `holm config trust` has shown it",
-                from.display()
-            ));
-            self.left(&from.display().to_string(), "it is heard as it is");
+            self.note(&format!("{} is heard as it is, once `holm config trust` has shown it", from.shown()));
+            self.left(&from.shown(), "it is heard as it is");
             return;
         }
-        self.rules.push((from.display().to_string(), text));
+        self.rules.push((from.shown(), text));
     }
 
     fn write_rules(&mut self) -> anyhow::Result<()> {
@@ -385,7 +383,7 @@ impl Import<'_> {
     fn write(&mut self, made: &Converted, path: &Path) -> anyhow::Result<Came> {
         self.count += 1;
         if self.hooks == Owner::Project && !self.is_in_project(path)? {
-            self.leave_out(&path.display().to_string(), "a link on the way leads out of this project");
+            self.leave_out(&path.shown(), "a link on the way leads out of this project");
             return Ok(Came::Left);
         }
         if let Some(folder) = path.parent() {
@@ -401,8 +399,8 @@ impl Import<'_> {
             }
             Err(error) => {
                 let why = places::why_unmade(&error);
-                self.note(&format!("{} is left as it is: {why}", path.display()));
-                self.left(&path.display().to_string(), &why);
+                self.note(&format!("{} is left as it is: {why}", path.shown()));
+                self.left(&path.shown(), &why);
                 self.exit = Exit::NoAnswer;
                 Ok(Came::Left)
             }
@@ -427,7 +425,7 @@ impl Import<'_> {
         if self.as_json {
             self.screen.line(&json!({ "written": path.to_string_lossy() }).to_string());
         } else {
-            self.screen.answer(&format!("{} is there", path.display()));
+            self.screen.answer(&format!("{} is there", path.shown()));
         }
     }
 

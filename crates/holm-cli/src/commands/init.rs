@@ -5,6 +5,7 @@ use std::{fs, io::Write as _, path::Path};
 use holm::wire::services::{KeyNeed, Services};
 use holm_config::{Layer, Settings};
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     places::{self, Places},
@@ -37,7 +38,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
             .hint("set HOLM_CONFIG")
     })?;
     if path.exists() {
-        let message = format!("{} is there already", path.display());
+        let message = format!("{} is there already", path.shown());
         let hint = "look at it with `holm config show --origin`, and change it with an editor";
         return Err(Trouble::new(Exit::Usage, message).hint(hint).into());
     }
@@ -53,7 +54,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         fs::create_dir_all(folder)?;
     }
     places::readable_file(&path)?.write_all(text.as_bytes())?;
-    screen.answer(&format!("{} is there", path.display()));
+    screen.answer(&format!("{} is there", path.shown()));
     if let Some(lacking) = model.as_deref().and_then(|model| lacking_key(model, &places)) {
         screen.note(&format!("holm: {lacking}"));
     }

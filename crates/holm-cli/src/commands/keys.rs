@@ -13,6 +13,7 @@ use holm::{
 use holm_config::{ConfigError, ConfigProblem, KeyFile, KeyringError, Settings};
 use serde_json::json;
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     keyring::Rings,
@@ -197,7 +198,7 @@ fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyh
         let variable = provider.key_env.as_ref().filter(|variable| env(&variable.value).is_some());
         rows.extend(variable.map(|variable| (name.clone(), format!("${}", variable.value))));
     }
-    let kept = places.keys().display().to_string();
+    let kept = places.keys().shown();
     rows.extend(keys.names().map(|name| (name.to_owned(), kept.clone())));
     let ring = Rings::here(&places.data);
     rows.extend(keys.in_keyring().map(|name| {

@@ -16,6 +16,7 @@ use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value, json};
 
 use super::beside;
+use crate::screen::ShownPath as _;
 use crate::{
     entries::{self, ENDING, Entry, Written},
     exit::{Exit, Trouble},
@@ -150,11 +151,11 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
     let path = own_file(name.as_str(), places);
     let mut file = places::private_file(&path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => {
-            let message = format!("there is a server `{name}` already ({})", path.display());
+            let message = format!("there is a server `{name}` already ({})", path.shown());
             let hint = format!("`holm mcp remove {name}` takes it away; or choose another name");
             Trouble::new(Exit::Usage, message).hint(hint)
         }
-        _ => Trouble::new(Exit::Failed, format!("{}: {error}", path.display())),
+        _ => Trouble::new(Exit::Failed, format!("{}: {error}", path.shown())),
     })?;
     let text = format!("{}\n", serde_json::to_string_pretty(entry)?);
     file.write_all(text.as_bytes())?;
@@ -162,17 +163,16 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
     let pins = PinFile::new(places.pins());
     pins.forget(&path, &pinned(name.as_str()))?;
     pins.confirm(&path, ContentHash::of(text.as_bytes()).as_bytes())?;
-    screen
-        .note(&format!("holm: written to {}; look at its tools with `holm mcp test {name}`", path.display()));
+    screen.note(&format!("holm: written to {}; look at its tools with `holm mcp test {name}`", path.shown()));
     Ok(())
 }
 
 /// Takes over the servers of a file of another program.
 fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let text = fs::read_to_string(file)
-        .map_err(|error| Trouble::new(Exit::Missing, format!("{}: {error}", file.display())))?;
+        .map_err(|error| Trouble::new(Exit::Missing, format!("{}: {error}", file.shown())))?;
     let taken = take_over_text(&text, beside::base(file).as_deref(), places, screen);
-    Ok(taken.map_err(|error| error.context(file.display().to_string()))?.exit)
+    Ok(taken.map_err(|error| error.context(file.shown()))?.exit)
 }
 
 /// What came of servers that were taken over.
@@ -215,7 +215,7 @@ pub(super) fn take_over_text(
                     let (words, why) = (withheld.join(", "), "what a server may do is yours to say");
                     screen.note(&format!(
                         "holm: {name}: {words} left out: {why}; write it into {}, then `holm tool confirm {name}{ENDING}`",
-                        path.display(),
+                        path.shown(),
                         name = spec.name,
                     ));
                     taken.left.push((format!("{words} of the server `{written}`"), why.to_owned()));
@@ -266,7 +266,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
     for path in files {
         let read = read_plain(&path).map_err(|error| error.to_string());
         let written = read.and_then(|bytes| Entry { path: path.clone(), bytes }.written());
-        let note = |what: &str| screen.note(&format!("holm: {}: {what}", path.display()));
+        let note = |what: &str| screen.note(&format!("holm: {}: {what}", path.shown()));
         match written {
             Ok(written) => {
                 for server in written {
@@ -278,11 +278,11 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
                         note(&unknown);
                     }
                     if as_json {
-                        let file = path.display().to_string();
+                        let file = path.shown();
                         let shown = json!({ "name": server.name, "reach": server.reach(), "file": file });
                         screen.line(&shown.to_string());
                     } else {
-                        screen.answer(&format!("{}  {}  ({})", server.name, server.reach(), path.display()));
+                        screen.answer(&format!("{}  {}  ({})", server.name, server.reach(), path.shown()));
                     }
                 }
             }
@@ -307,7 +307,7 @@ fn find(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<M
     let own = format!("{server}{ENDING}");
     for path in entries::files(places) {
         let is_its_file = path.file_name().is_some_and(|name| name == own.as_str());
-        let broken = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
+        let broken = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.shown()));
         let bytes = match read_plain(&path) {
             Ok(bytes) => bytes,
             Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
@@ -424,7 +424,7 @@ pub(super) fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::
     servers::lists(places).forget(&name);
     servers::logins(places).forget(&name)?;
     PinFile::new(places.pins()).forget(&path, &pinned(server))?;
-    screen.note(&format!("holm: {} is gone", path.display()));
+    screen.note(&format!("holm: {} is gone", path.shown()));
     Ok(Exit::Done)
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use holm_config::Named;
 use serde_json::json;
 
+use crate::screen::ShownPath as _;
 use crate::{exit::Exit, places::Places, screen::Screen};
 
 /// What `holm paths` takes.
@@ -53,7 +54,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         return Ok(Exit::Done);
     }
     for (name, path, about) in rows {
-        screen.answer(&format!("{name:14}  {}  ({about})", path.display()));
+        screen.answer(&format!("{name:14}  {}  ({about})", path.shown()));
     }
     Ok(Exit::Done)
 }

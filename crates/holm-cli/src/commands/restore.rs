@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::screen::ShownPath as _;
 use crate::{archive::Archive, exit::Exit, places, screen::Screen};
 
 /// What `holm restore` takes.
@@ -16,6 +17,6 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     let data = places::data_here(data)?;
     let archive = Archive::read(&args.folder)?;
     archive.restore(&args.folder, &data)?;
-    Screen::default().note(&format!("holm: {} files are in {}", archive.len(), data.display()));
+    Screen::default().note(&format!("holm: {} files are in {}", archive.len(), data.shown()));
     Ok(Exit::Done)
 }

@@ -16,6 +16,7 @@ use holm::grants::Url;
 use holm_server::{BasePath, Config, ServerError, Tls, serve};
 
 use super::run;
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     log::Log,
@@ -99,7 +100,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     if let Some(otlp) = &otlp {
         otlp.watch(serving.server());
     }
-    screen.note(&format!("holm: the token is in {}", serving.server().keyring().first().display()));
+    screen.note(&format!("holm: the token is in {}", serving.server().keyring().first().shown()));
     stopped().await;
     screen.note_of_the_end("holm: stopping; runs may finish, what is left goes on at the next start");
     serving.stop().await;

@@ -13,6 +13,7 @@ use holm_config::{
 use serde_json::json;
 
 use super::run;
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     log::Log,
@@ -154,7 +155,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
             Some(why) => format!("cannot be used: {why}"),
             None => about.unwrap_or_default(),
         };
-        screen.answer(&format!("{name}  {words}  ({})", path.display()));
+        screen.answer(&format!("{name}  {words}  ({})", path.shown()));
     }
     Ok(Exit::Done)
 }
@@ -162,7 +163,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
 fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let path = if folder.ends_with(SKILL_FILE) { folder.to_owned() } else { folder.join(SKILL_FILE) };
     let text = read_plain_text(&path).map_err(|error| {
-        Trouble::new(Exit::Missing, format!("{}: {error}", path.display()))
+        Trouble::new(Exit::Missing, format!("{}: {error}", path.shown()))
             .hint("name the folder of a skill; holm skill list shows where they lie")
     })?;
     let name = path
@@ -185,9 +186,9 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
         let path = path.to_string_lossy();
         screen.line(&json!({ "path": path, "usable": usable, "problems": problems }).to_string());
     } else if problems.is_empty() {
-        screen.answer(&format!("{}: nothing is wrong with it", path.display()));
+        screen.answer(&format!("{}: nothing is wrong with it", path.shown()));
     } else {
-        problems.iter().for_each(|problem| screen.answer(&format!("{}: {problem}", path.display())));
+        problems.iter().for_each(|problem| screen.answer(&format!("{}: {problem}", path.shown())));
     }
     Ok(if usable && problems.is_empty() { Exit::Done } else { Exit::NoAnswer })
 }

@@ -11,6 +11,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use holm::kernel::{Block, Media, Source};
 
 use crate::exit::{Exit, Trouble};
+use crate::screen::ShownPath as _;
 
 /// The largest file: no provider takes a larger one in a request.
 const MOST_BYTES: u64 = 20 << 20;
@@ -55,7 +56,7 @@ impl FromStr for Attachment {
 impl Attachment {
     /// Reads the file.
     pub(super) fn read(&self, work: &Path) -> Result<Block, Trouble> {
-        let shown = self.path.display();
+        let shown = self.path.shown();
         let unreadable = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {shown}")),
             _ => Trouble::new(Exit::Usage, format!("the file {shown} cannot be read: {error}")),

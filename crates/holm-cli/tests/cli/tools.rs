@@ -1,5 +1,7 @@
 //! `holm tool`: the same rules as in a run.
 
+use std::fs;
+
 use crate::stage::Stage;
 
 #[test]
@@ -111,4 +113,17 @@ fn no_file_tool_goes_around_the_root() {
     check("write", r#"{"path":".git/hooks/pre-commit","content":"x"}"#, "kept from tools");
     check("write", r#"{"path":".holm/tools/x.sh","content":"x"}"#, "kept from tools");
     check("read", r#"{"path":"pipe"}"#, "is a pipe");
+}
+
+#[test]
+fn a_file_name_cannot_pass_for_a_line_of_the_list_that_is_to_be_trusted() {
+    let forged = "z (12 bytes, 0000)\nholm: nothing else here is new\tat all";
+    let stage = Stage::new([]).file(".holm/tools/evil.sh", "#!/bin/sh\n");
+    fs::write(stage.work().join(".holm/tools").join(forged), "#!/bin/sh\n").unwrap();
+    for command in [["tool", "trust"], ["tool", "list"]] {
+        let ran = stage.holm(command);
+        let printed = format!("{}{}", ran.out, ran.err);
+        assert!(printed.contains("z (12 bytes, 0000)\\u{a}holm:"), "{command:?}: {ran:?}");
+        assert!(!printed.contains("\nholm: nothing else here is new"), "{command:?}: {ran:?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The scripts of a project that its hooks name. A command that stays the same and runs a script that does not is a
 //! changed command.
 
+use holm_kernel::visible_line;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt, io,
@@ -93,7 +94,7 @@ impl Script {
 
     /// Whether a command surely means a file by it that is not there. Other words may be anything.
     pub(super) fn is_missed(&self) -> bool {
-        let path = self.path.display();
+        let path = visible_line(&self.path.to_string_lossy());
         let ways = ["./", "$HOLM_PROJECT_DIR/", "${HOLM_PROJECT_DIR}/"].map(|way| format!("{way}{path}"));
         let named = |line: &String| ways.iter().any(|way| line.contains(way.as_str()));
         self.hash().is_none() && self.lines.iter().any(named)
@@ -152,7 +153,7 @@ impl Script {
 
 impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path.display())?;
+        write!(f, "{}", visible_line(&self.path.to_string_lossy()))?;
         self.hash().map_or(Ok(()), |hash| write!(f, " ({hash})"))
     }
 }
@@ -176,7 +177,7 @@ pub(super) fn named<'a>(
         let whole = project.real.join(&path);
         let seen = if whole.is_file() {
             let bytes = read(&whole).map_err(|error| HookFileError::Unreadable {
-                reason: format!("{}: {error}", path.display()),
+                reason: format!("{}: {error}", visible_line(&path.to_string_lossy())),
             })?;
             let hash = ContentHash::of(&bytes);
             Seen::Content(bytes.into(), hash)
@@ -200,7 +201,9 @@ pub fn started<'a>(
     folder: &Path,
     line: impl IntoIterator<Item = &'a str>,
 ) -> Result<Vec<PathBuf>, String> {
-    let real = project.canonicalize().map_err(|error| format!("{}: {error}", project.display()))?;
+    let real = project
+        .canonicalize()
+        .map_err(|error| format!("{}: {error}", visible_line(&project.to_string_lossy())))?;
     let project = Project { real, given: project.to_owned() };
     let mut all = Vec::new();
     for text in line {

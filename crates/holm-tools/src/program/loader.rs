@@ -1,5 +1,6 @@
 //! The registry's loader for programs.
 
+use holm_kernel::visible_line;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -166,7 +167,7 @@ fn startable(found: &Found<'_>) -> Result<(), LoadError> {
         (true, true) => match interpreter(found.bytes) {
             Some(path) if !path.exists() => Err(LoadError::refused(format!(
                 "its first line names {}, which is not there; install it, or name another interpreter",
-                path.display()
+                visible_line(&path.to_string_lossy())
             ))),
             Some(_) | None => Ok(()),
         },

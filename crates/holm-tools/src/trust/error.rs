@@ -1,5 +1,6 @@
 //! Why something is not used.
 
+use holm_kernel::visible_line;
 use std::path::{Path, PathBuf};
 
 use super::ContentHash;
@@ -8,7 +9,7 @@ use super::ContentHash;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
     /// Nobody has looked at the file.
-    #[error("{} is not trusted; look at it, then trust its folder", .path.display())]
+    #[error("{} is not trusted; look at it, then trust its folder", visible_line(&.path.to_string_lossy()))]
     Unknown {
         /// The file.
         path: PathBuf,
@@ -16,7 +17,7 @@ pub enum TrustError {
         hash: ContentHash,
     },
     /// The file is not what somebody looked at.
-    #[error("{} has changed since it was trusted; look at it again, then trust its folder", .path.display())]
+    #[error("{} has changed since it was trusted; look at it again, then trust its folder", visible_line(&.path.to_string_lossy()))]
     Changed {
         /// The file.
         path: PathBuf,
@@ -24,7 +25,7 @@ pub enum TrustError {
         hash: ContentHash,
     },
     /// The path is no plain file or folder: a link, a device, a pipe.
-    #[error("{} is {what}; only plain files and folders are trusted", .path.display())]
+    #[error("{} is {what}; only plain files and folders are trusted", visible_line(&.path.to_string_lossy()))]
     NotPlain {
         /// The path.
         path: PathBuf,
@@ -32,7 +33,7 @@ pub enum TrustError {
         what: &'static str,
     },
     /// There is more than a person could look at.
-    #[error("{} holds more than {max}; trust a smaller folder", .path.display())]
+    #[error("{} holds more than {max}; trust a smaller folder", visible_line(&.path.to_string_lossy()))]
     TooMuch {
         /// The file or folder.
         path: PathBuf,
@@ -40,10 +41,10 @@ pub enum TrustError {
         max: &'static str,
     },
     /// The record could be written by somebody else, so it proves nothing.
-    #[error("{} can be written by others; make it yours alone (chmod 600)", .0.display())]
+    #[error("{} can be written by others; make it yours alone (chmod 600)", visible_line(&.0.to_string_lossy()))]
     Exposed(PathBuf),
     /// The record is damaged.
-    #[error("{} cannot be read as a record of trust: {why}; move it away to start anew", .path.display())]
+    #[error("{} cannot be read as a record of trust: {why}; move it away to start anew", visible_line(&.path.to_string_lossy()))]
     Damaged {
         /// The record.
         path: PathBuf,
@@ -51,7 +52,7 @@ pub enum TrustError {
         why: String,
     },
     /// The system refused.
-    #[error("{}: {why}", .path.display())]
+    #[error("{}: {why}", visible_line(&.path.to_string_lossy()))]
     Io {
         /// What it was about.
         path: PathBuf,

@@ -3,11 +3,12 @@
 //! Trust is given to what a project holds. A link at or below its folder leads to what another one holds, perhaps to what a
 //! person has trusted there, and wears that trust where nobody has looked.
 
+use holm_kernel::visible_line;
 use std::path::{Component, Path, PathBuf};
 
 /// A file of a project is a link, or lies behind one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} is a link; links are never trusted", .path.display())]
+#[error("{} is a link; links are never trusted", visible_line(&.path.to_string_lossy()))]
 pub struct Linked {
     /// The link.
     pub path: PathBuf,

@@ -14,6 +14,7 @@ use holm::{
 use holm_local::{Local, LocalLine};
 
 use super::pull;
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     local,
@@ -82,9 +83,9 @@ pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
         Command::Rm { name } => {
             let (path, _) = local::files(&name, &env)?;
             fs::remove_file(&path).map_err(|error| {
-                Trouble::new(Exit::Missing, format!("{} cannot be removed: {error}", path.display()))
+                Trouble::new(Exit::Missing, format!("{} cannot be removed: {error}", path.shown()))
             })?;
-            screen.line(&format!("removed {}", path.display()));
+            screen.line(&format!("removed {}", path.shown()));
             Ok(Exit::Done)
         }
     }

@@ -13,6 +13,7 @@ use std::{
 
 use holm_local::{Gguf, Kind, file_hash};
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     local,
@@ -56,7 +57,7 @@ pub(super) async fn execute(args: &Args, screen: &Screen) -> anyhow::Result<Exit
     receive(arriving, &mut part, screen).await?;
     let described = checked(&part, wanted.as_deref())?;
     part.place(&place)?;
-    screen.line(&format!("{}  {described}", place.display()));
+    screen.line(&format!("{}  {described}", place.shown()));
     screen.line(&format!("use it with: holm run --model {} -p \"…\"", local::name_of(&place)));
     Ok(Exit::Done)
 }
@@ -65,12 +66,12 @@ fn there_already(place: &Path, source: &Source, screen: &Screen) -> anyhow::Resu
     if let Some(wanted) = &source.hash {
         let found = file_hash(place).map_err(|error| local::refused(&error))?;
         if found != *wanted {
-            let message = format!("{} is there and is another file: its SHA-256 is {found}", place.display());
+            let message = format!("{} is there and is another file: its SHA-256 is {found}", place.shown());
             let trouble = Trouble::new(Exit::Failed, message);
             return Err(trouble.hint("remove it with holm model rm, or move it away").into());
         }
     }
-    screen.line(&format!("{} is there already", place.display()));
+    screen.line(&format!("{} is there already", place.shown()));
     Ok(Exit::Done)
 }
 
@@ -107,7 +108,7 @@ async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> an
 
 fn broken_off(part: &Part, why: &str) -> anyhow::Error {
     let message = format!("the download broke off: {why}");
-    let hint = format!("the same command goes on where it ended; {} has what came", part.path().display());
+    let hint = format!("the same command goes on where it ended; {} has what came", part.path().shown());
     Trouble::new(Exit::Provider, message).hint(hint).into()
 }
 

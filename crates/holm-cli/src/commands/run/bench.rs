@@ -26,6 +26,7 @@ use holm_tools::{
 };
 
 use super::{Args, rules_of};
+use crate::screen::ShownPath as _;
 use crate::{
     agents::{self, Only},
     approve::Terminal,
@@ -297,7 +298,7 @@ fn can_work(args: &Args, shelf: &Shelf, beyond: &Toolbox, screen: &Arc<Screen>) 
         return Ok(());
     };
     let line = line_naming(path, name);
-    Err(Trouble::new(Exit::Usage, format!("{}:{line}: {fault}", path.display())))
+    Err(Trouble::new(Exit::Usage, format!("{}:{line}: {fault}", path.shown())))
 }
 
 /// What the agent is called: as the one that was chosen, so that people see who used what.

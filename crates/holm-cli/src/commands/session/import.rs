@@ -22,6 +22,7 @@ use holm::{
 };
 
 use super::{Opened, missing_journal};
+use crate::screen::ShownPath as _;
 use crate::{
     began::Began,
     children::is_named_like_one,
@@ -80,7 +81,7 @@ impl Args {
         };
         read.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
-                Trouble::new(Exit::Missing, format!("there is no file {}", self.file.display()))
+                Trouble::new(Exit::Missing, format!("there is no file {}", self.file.shown()))
             }
             _ => Trouble::new(Exit::Failed, format!("{} cannot be read: {error}", self.shown())),
         })?;
@@ -93,7 +94,7 @@ impl Args {
 
     /// Where the journal comes from, for people.
     fn shown(&self) -> String {
-        if self.file.as_os_str() == "-" { "standard input".into() } else { self.file.display().to_string() }
+        if self.file.as_os_str() == "-" { "standard input".into() } else { self.file.shown() }
     }
 
     fn unfit(&self, error: &anyhow::Error) -> Trouble {

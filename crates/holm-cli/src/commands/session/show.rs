@@ -10,6 +10,7 @@ use holm::{
 use serde_json::{Value, json};
 
 use super::{missing, records};
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     places,
@@ -72,7 +73,7 @@ pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) ->
             let written = places::private_file(path).and_then(|mut file| file.write_all(&bytes));
             written.map_err(|error| {
                 let why = places::why_unmade(&error);
-                let message = format!("{} cannot be written: {why}", path.display());
+                let message = format!("{} cannot be written: {why}", path.shown());
                 Trouble::new(Exit::Failed, message).hint("name a new file in a folder that is there")
             })?;
         }

@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use clap::ValueEnum;
 
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     screen::Screen,
@@ -95,7 +96,7 @@ pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit>
     }
     let folder = args.into.clone().unwrap_or_default().join(&args.name);
     if folder.exists() {
-        let message = format!("{} is there already", folder.display());
+        let message = format!("{} is there already", folder.shown());
         return Err(Trouble::new(Exit::Usage, message)
             .hint("choose another name, or another place with --into")
             .into());
@@ -109,8 +110,8 @@ pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit>
     }
     screen.answer(&format!(
         "{} is there; next: cd {} && {}",
-        folder.display(),
-        folder.display(),
+        folder.shown(),
+        folder.shown(),
         args.lang.build()
     ));
     Ok(Exit::Done)

@@ -16,6 +16,7 @@ use holm_tools::{
 };
 
 use super::{is_named, may_be_named};
+use crate::screen::ShownPath as _;
 use crate::{
     agreed::Question,
     entries::{ENDING, Entry, Written},
@@ -55,7 +56,7 @@ pub(crate) struct Confirm {
 pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let folder = args.folder.clone().unwrap_or_else(|| places.project_tools());
     if !folder.is_dir() {
-        let message = format!("there is no folder {}", folder.display());
+        let message = format!("there is no folder {}", folder.shown());
         let hint = "whole folders are trusted; without one it is .holm/tools of the project";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
@@ -74,7 +75,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         };
         screen.answer(&format!(
             "{how}: {} ({} bytes, {})",
-            question.path.display(),
+            question.path.shown(),
             question.size,
             question.hash
         ));
@@ -87,7 +88,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         screen.answer(&one.shown(&ledger));
     }
     for skipped in survey.skipped() {
-        screen.answer(&format!("passed over: {} ({})", skipped.path.display(), skipped.why));
+        screen.answer(&format!("passed over: {} ({})", skipped.path.shown(), skipped.why));
     }
     if questions.is_empty() && open.is_empty() {
         screen.note("holm: nothing here is new");
@@ -133,7 +134,7 @@ impl Along {
             Standing::Unknown => "new",
             Standing::Trusted => "trusted",
         };
-        let (path, entry) = (self.path.display(), self.lead.file_name().unwrap_or_default().display());
+        let (path, entry) = (self.path.shown(), self.lead.file_name().unwrap_or_default().shown());
         format!("{how}: {path} ({} bytes, {})\n  {entry} is started with it", self.size, self.hash)
     }
 }
@@ -144,13 +145,13 @@ fn along(survey: &Survey, places: &Places) -> anyhow::Result<Vec<Along>> {
     for (lead, _) in survey.files().filter(|(path, _)| path.to_string_lossy().ends_with(ENDING)) {
         let Ok(bytes) = read_plain(lead) else { continue };
         let entry = Entry { path: lead.to_owned(), bytes };
-        let wrong = |why: String| Trouble::new(Exit::Failed, format!("{}: {why}", lead.display()));
+        let wrong = |why: String| Trouble::new(Exit::Failed, format!("{}: {why}", lead.shown()));
         for path in entry.scripts(&project(lead, places), places).map_err(wrong)? {
             if survey.files().any(|(known, _)| known == path) {
                 continue;
             }
             let code = read_plain_within(&path, MAX_FILE)
-                .map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+                .map_err(|error| wrong(format!("{}: {error}", path.shown())))?;
             let (lead, size, hash) = (lead.to_owned(), code.len(), ContentHash::of(&code));
             found.push(Along { lead, path, size, hash });
         }
@@ -189,7 +190,7 @@ pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -
         },
     };
     if found.is_empty() {
-        let what = args.what.as_ref().map_or_else(|| ".holm/tools".into(), |what| what.display().to_string());
+        let what = args.what.as_ref().map_or_else(|| ".holm/tools".into(), |what| what.shown());
         let message = format!("nothing is trusted by the name `{what}`");
         return Err(Trouble::new(Exit::Missing, message)
             .hint("give a tool's name, a file or a folder")
@@ -202,7 +203,7 @@ pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -
         ledger.forget(path)?;
         // Programs that watch the folder look again when its times change.
         let _ = fs::File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
-        screen.answer(&format!("no longer trusted: {}", path.display()));
+        screen.answer(&format!("no longer trusted: {}", path.shown()));
     }
     Ok(Exit::Done)
 }
@@ -227,12 +228,12 @@ fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
 pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let path = own_file(&args.file, places);
     let code = read_plain_within(&path, MAX_FILE).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {}", path.display())),
-        _ => Trouble::new(Exit::Missing, format!("{}: {error}", path.display())),
+        ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {}", path.shown())),
+        _ => Trouble::new(Exit::Missing, format!("{}: {error}", path.shown())),
     })?;
     let hash = ContentHash::of(&code);
     if args.yes.is_none() {
-        screen.answer(&format!("{} ({} bytes, {hash})", path.display(), code.len()));
+        screen.answer(&format!("{} ({} bytes, {hash})", path.shown(), code.len()));
     }
     let command = places.typed(&format!("tool confirm {}", quoted(&args.file)));
     let words = "Have you looked at it, and may it have what it asks for?";

@@ -17,6 +17,7 @@ use holm_tools::{
 use serde_json::json;
 
 use super::{Execute, flaws, gate};
+use crate::screen::ShownPath as _;
 use crate::{
     exit::{Exit, Trouble},
     places::Places,
@@ -160,11 +161,11 @@ async fn open(
     let bytes = fs::read(&path)?;
     let mut sidecar = match read_plain(&path.with_extension("toml")) {
         Ok(text) => Sidecar::read(&text).map_err(|error| {
-            Trouble::new(Exit::Usage, format!("{}: {error}", path.with_extension("toml").display()))
+            Trouble::new(Exit::Usage, format!("{}: {error}", path.with_extension("toml").shown()))
         })?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Sidecar::default(),
         // One that cannot be read might have asked for less.
-        Err(error) => return Err(anyhow::anyhow!("{}: {error}", path.with_extension("toml").display())),
+        Err(error) => return Err(anyhow::anyhow!("{}: {error}", path.with_extension("toml").shown())),
     };
     limits.iter().for_each(|limit| sidecar.limits.set(limit));
     let opened = tokio::task::spawn_blocking(move || {
@@ -174,7 +175,7 @@ async fn open(
             if step.elapsed.as_secs() > last {
                 last = step.elapsed.as_secs();
                 let most = step.budget.as_secs();
-                screen.note(&format!("holm: compiling {} ({last} s, at most {most} s)", path.display()));
+                screen.note(&format!("holm: compiling {} ({last} s, at most {most} s)", path.shown()));
             }
         };
         WasmTool::open(&host, &name, &bytes, Some(&sidecar), Standing::Confirmed, &mut progress)

@@ -25,6 +25,7 @@ use holm_tools::{
 use serde_json::{Map, Value};
 
 use super::{House, Room, USUAL, failed, refused, told};
+use crate::screen::ShownPath as _;
 use crate::{
     agents::{Chosen, Exe},
     approve::{Person, Terminal},
@@ -285,7 +286,7 @@ fn chosen(places: &Places, name: &str) -> Result<AgentView, Trouble> {
     match Chosen::find(name, places)? {
         Chosen::Native { file, path, owner: layer } => {
             let text = read_plain_text(&path)
-                .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
+                .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.shown())))?;
             let is_own = layer == Layer::User && path.parent() == Some(places.agents().as_path());
             let hash = is_own.then(|| ContentHash::of(text.as_bytes()));
             Ok(view(&file, owner(layer), Some(text), hash))
