@@ -180,7 +180,7 @@ impl Backend for Postgres {
             let sql =
                 "SELECT seq, line FROM holm_records WHERE run = $1 AND seq >= $2 AND seq < $3 ORDER BY seq";
             let rows = self.rows(sql, &[&run.0, &signed(range.start), &signed(range.end)]).await?;
-            Counters::count(&self.counters.records, rows.len() as u64);
+            Counters::count(&self.pool.counters.records, rows.len() as u64);
             Ok(rows.iter().map(|row| (unsigned(row.get(0)), row.get(1))).collect())
         })
     }
