@@ -54,9 +54,9 @@ pub struct ProtectedName {
 /// What becomes of something that appears under a protected name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
-    /// It was removed: all of it was younger than the job.
+    /// It was removed: it was an empty folder.
     Removed,
-    /// It was renamed to this: some of it was older than the job, so it may be the user's.
+    /// It was renamed to this. Another program of the user's may have made it, so its content is kept.
     SetAside(PathBuf),
     /// It could be neither removed nor renamed.
     Stays,

@@ -1,8 +1,8 @@
 //! Protected names that do not exist when a job starts.
 //!
 //! A mount needs something to stand on, and the jail makes nothing in the user's folders. So these names are watched from
-//! outside: what appears under one is renamed at once, and removed after the job if all of it is younger than the job.
-//! Nothing tells whether the job made it or somebody else; that is why what is older is only set aside.
+//! outside, and what appears under one is renamed at once. Nothing tells whether the job made it or another program of the
+//! user's. So it is kept under its new name, unless it holds nothing but empty folders.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -11,11 +11,11 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
-use rustix::fs::{AtFlags, CWD, MemfdFlags, RenameFlags, StatxFlags, memfd_create, renameat_with, statx};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::process::getpid;
 
 use super::protect::{is_there, protected};
@@ -29,8 +29,6 @@ const MAX_WATCHED: usize = 4_096;
 const MAX_TOLD: usize = 64;
 /// How often names may appear before the job is ended.
 const MAX_APPEARANCES: usize = 3;
-/// The most entries that are looked at before something counts as older than the job.
-const MAX_LOOKED_AT: usize = 10_000;
 /// The deepest folder that is looked at.
 const MAX_DEPTH: usize = 64;
 
@@ -43,8 +41,6 @@ pub(super) struct MissingNames {
     /// Where each thing that appeared is now.
     aside: Vec<(PathBuf, Option<PathBuf>)>,
     appearances: usize,
-    /// In nanoseconds, on the clock that files are stamped with.
-    began: i128,
 }
 
 impl MissingNames {
@@ -56,7 +52,6 @@ impl MissingNames {
             awaited: BTreeMap::new(),
             aside: Vec::new(),
             appearances: 0,
-            began: now(),
         };
         if order.engine != Engine::Unconfined {
             protected(order).for_each(|path| missing.add(path));
@@ -149,8 +144,8 @@ impl MissingNames {
         }
     }
 
-    /// Looks at all names once more and removes what was set aside and is younger than the job. Call it when every
-    /// process of the job is dead.
+    /// Looks at all names once more and removes empty folders that were set aside. Call it when every process of the job is
+    /// dead.
     pub(super) fn settle(mut self) -> Vec<ProtectedName> {
         for path in std::mem::take(&mut self.names) {
             if is_there(&path) {
@@ -161,10 +156,8 @@ impl MissingNames {
         for (path, aside) in self.aside {
             let fate = match aside {
                 None => Fate::Stays,
-                Some(aside) => match is_younger(&aside, self.began) && remove(&aside).is_ok() {
-                    true => Fate::Removed,
-                    false => Fate::SetAside(aside),
-                },
+                Some(aside) if remove_empty(&aside, 0).is_ok() => Fate::Removed,
+                Some(aside) => Fate::SetAside(aside),
             };
             told.push(ProtectedName { path, fate });
         }
@@ -205,39 +198,15 @@ fn open_folder(folder: Option<&Path>) -> bool {
     mode & 0o700 != 0o700 && fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)).is_ok()
 }
 
-/// Whether something and all that is in it came to be after this moment.
-fn is_younger(path: &Path, began: i128) -> bool {
-    let mut open = vec![(path.to_owned(), 0)];
-    let mut looked_at = 0;
-    while let Some((path, depth)) = open.pop() {
-        looked_at += 1;
-        let flags = AtFlags::SYMLINK_NOFOLLOW;
-        let Ok(data) = statx(CWD, &path, flags, StatxFlags::BTIME | StatxFlags::TYPE) else { return false };
-        let born = nanoseconds(data.stx_btime.tv_sec, i64::from(data.stx_btime.tv_nsec));
-        let is_known = data.stx_mask & StatxFlags::BTIME.bits() != 0;
-        if !is_known || born < began || looked_at > MAX_LOOKED_AT || depth > MAX_DEPTH {
-            return false;
-        }
-        if is_folder(&path) {
-            let Ok(entries) = fs::read_dir(&path) else { return false };
-            open.extend(entries.flatten().map(|entry| (entry.path(), depth + 1)));
-        }
+/// Removes a folder that holds nothing but empty folders. A file is never removed.
+fn remove_empty(folder: &Path, depth: usize) -> io::Result<()> {
+    if !is_folder(folder) || depth > MAX_DEPTH {
+        return Err(io::ErrorKind::DirectoryNotEmpty.into());
     }
-    true
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    if is_folder(path) { fs::remove_dir_all(path) } else { fs::remove_file(path) }
-}
-
-/// The moment that a file made now would bear: that clock goes in steps. After every moment where nothing tells it.
-fn now() -> i128 {
-    let data = memfd_create("now", MemfdFlags::CLOEXEC).map(fs::File::from).map(|file| file.metadata());
-    data.ok().and_then(Result::ok).map_or(i128::MAX, |data| nanoseconds(data.mtime(), data.mtime_nsec()))
-}
-
-fn nanoseconds(seconds: i64, rest: i64) -> i128 {
-    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
+    for entry in fs::read_dir(folder)? {
+        remove_empty(&entry?.path(), depth + 1)?;
+    }
+    fs::remove_dir(folder)
 }
 
 #[cfg(test)]

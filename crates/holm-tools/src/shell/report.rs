@@ -63,9 +63,7 @@ fn appeared(setup: &Setup, name: &ProtectedName) -> String {
     let path = |path: &Path| path.strip_prefix(&setup.workspace).unwrap_or(path).display().to_string();
     let fate = match &name.fate {
         Fate::Removed => "was removed".into(),
-        Fate::SetAside(aside) => {
-            format!("was renamed to {}, because it is older than the command", path(aside))
-        }
+        Fate::SetAside(aside) => format!("was renamed to {}", path(aside)),
         Fate::Stays => "could not be removed: look at it before you use it".into(),
     };
     let path = path(&name.path);

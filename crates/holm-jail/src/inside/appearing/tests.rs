@@ -36,16 +36,18 @@ fn a_watch_makes_nothing() {
 }
 
 #[test]
-fn what_appears_under_a_protected_name_is_renamed_at_once_and_removed_at_the_end() {
+fn what_appears_under_a_protected_name_is_renamed_at_once() {
     let (_kept, folder, mut missing) = watched(&[".holm"]);
     fs::create_dir_all(folder.join(".git/objects")).unwrap();
     fs::write(folder.join(".git/config"), "[core]").unwrap();
     fs::write(folder.join("beside"), "").unwrap();
     assert!(!missing.handle());
     assert!(!folder.join(".git").exists());
-    let path = folder.join(".git");
-    assert_eq!(missing.settle(), [ProtectedName { path, fate: Fate::Removed }]);
-    assert_eq!(names(&folder), ["beside"]);
+    let told = missing.settle();
+    let [ProtectedName { path, fate: Fate::SetAside(aside) }] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(*path, folder.join(".git"));
+    assert_eq!(fs::read_to_string(aside.join("config")).unwrap(), "[core]", "nobody knows whose it is");
+    assert!(!path.exists() && folder.join("beside").exists());
 }
 
 #[test]
@@ -55,27 +57,19 @@ fn what_no_watch_saw_is_found_at_the_end() {
     std::os::unix::fs::symlink("/elsewhere", folder.join(".git")).unwrap();
     fs::write(folder.join(".holm"), "x").unwrap();
     assert!(!missing.handle());
-    let fates: Vec<Fate> = missing.settle().into_iter().map(|name| name.fate).collect();
-    assert_eq!(fates, [Fate::Removed, Fate::Removed]);
-    assert!(names(&folder).is_empty());
+    let told = missing.settle();
+    assert!(told.len() == 2 && told.iter().all(|name| matches!(name.fate, Fate::SetAside(_))), "{told:?}");
+    assert!(!folder.join(".git").exists() && !folder.join(".holm").exists());
 }
 
 #[test]
-fn what_is_older_than_the_job_is_kept_beside_the_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let real = folder.path().canonicalize().unwrap();
-    fs::create_dir(real.join("mine")).unwrap();
-    fs::write(real.join("mine/config"), "worth keeping").unwrap();
-    let mut missing = watch(&real, &[]);
-    // As old as it takes, whatever the steps of the clock are.
-    missing.began = i128::MAX;
-    fs::rename(real.join("mine"), real.join(".git")).unwrap();
-    missing.handle();
-    let told = missing.settle();
-    let [ProtectedName { path, fate: Fate::SetAside(aside) }] = told.as_slice() else { panic!("{told:?}") };
-    assert_eq!(*path, real.join(".git"));
-    assert_eq!(fs::read_to_string(aside.join("config")).unwrap(), "worth keeping");
-    assert!(!path.exists());
+fn empty_folders_are_removed_and_nothing_else() {
+    let (_kept, folder, mut missing) = watched(&[]);
+    fs::create_dir_all(folder.join(".git/refs/heads")).unwrap();
+    assert!(!missing.handle());
+    let path = folder.join(".git");
+    assert_eq!(missing.settle(), [ProtectedName { path, fate: Fate::Removed }]);
+    assert!(names(&folder).is_empty());
 }
 
 #[test]
@@ -89,7 +83,10 @@ fn a_name_is_awaited_in_folders_that_appear_themselves() {
     assert!(!missing.handle());
     assert!(!folder.join("a/b/agent.toml").exists());
     missing.settle();
-    assert!(names(&folder.join("a/b")).is_empty(), "the folders are the job's own, the name is not");
+    assert!(
+        !folder.join("a/b/agent.toml").exists() && folder.join("a/b").exists(),
+        "only the name is protected"
+    );
 }
 
 #[test]
