@@ -21,11 +21,18 @@ use crate::{
 struct Stage {
     ran: Arc<AtomicU64>,
     journals: MemoryJournals,
+    clock: FastClock,
 }
 
 impl Stage {
     fn new() -> Self {
-        Self { ran: Arc::default(), journals: MemoryJournals::new() }
+        Self { ran: Arc::default(), journals: MemoryJournals::new(), clock: FastClock::new(1) }
+    }
+
+    /// One where deadlines pass a thousand times as fast: for hooks that hang, because on a busy machine any hook may miss
+    /// such a deadline.
+    fn fast() -> Self {
+        Self { clock: FastClock::new(1_000), ..Self::new() }
     }
 
     fn agent(&self, script: impl IntoIterator<Item = ModelResult>) -> Builder {
@@ -38,7 +45,7 @@ impl Stage {
             .tool(tool)
             .mode(Mode::Full)
             .journals(self.journals.clone())
-            .clock(FastClock::new(1_000))
+            .clock(self.clock)
     }
 
     /// Runs it; gives the last answer, how often the tool ran, and the journal.
@@ -128,7 +135,7 @@ async fn hooks_that_hang_or_panic_are_contained_and_what_guards_nothing_goes_on(
             Hooks::new().on_usage(bad),
         ];
         for hooks in hooks {
-            let stage = Stage::new();
+            let stage = Stage::fast();
             let shown = format!("{hooks:?}");
             let (text, ran, _) = stage.run(stage.agent([calls(&["look"]), says("seen")]).hooks(hooks)).await;
             assert_eq!((text.as_str(), ran), ("seen", 1), "{shown}");
@@ -149,13 +156,13 @@ async fn a_function_that_panics_does_not_silence_the_next_one() {
 #[tokio::test]
 async fn a_gate_that_hangs_or_panics_is_closed() {
     for (bad, why) in [(Bad::Hangs, "took "), (Bad::Panics, "panicked")] {
-        let stage = Stage::new();
+        let stage = Stage::fast();
         let agent = stage.agent([calls(&["look"]), says("not seen")]).before_call(bad);
         let (text, ran, journal) = stage.run(agent).await;
         assert_eq!((text.as_str(), ran), ("not seen", 0));
         assert!(journal.contains(why), "{journal}");
 
-        let stage = Stage::new();
+        let stage = Stage::fast();
         let agent = stage.agent([calls(&["look"]), says("not seen")]).tool_gate(bad);
         let (text, ran, journal) = stage.run(agent).await;
         assert_eq!((text.as_str(), ran), ("not seen", 0));
@@ -173,7 +180,7 @@ async fn a_hook_that_blocks_its_thread_does_not_block_the_run() {
         None
     };
     let hooks = Hooks::new().model_select(blocks).deadline(Duration::from_secs(10));
-    let stage = Stage::new();
+    let stage = Stage::fast();
     let (text, _, journal) = stage.run(stage.agent([says("hello")]).hooks(hooks)).await;
     drop(release);
     assert_eq!(text, "hello");

@@ -34,7 +34,7 @@ fn started(host: &Host) -> Started {
 
 async fn run(host: Host) -> (Ending, String) {
     let journal = MemoryJournal::new();
-    let host = host.journal(journal.clone()).clock(FastClock::new(1_000));
+    let host = host.journal(journal.clone()).clock(FastClock::new(100));
     let (ending, driver) = drive(started(&host), Prompt::text("go"), host).await.unwrap();
     let text = journal.text();
     let records = journal::decode_strict(text.as_bytes()).unwrap();
@@ -78,7 +78,7 @@ async fn nobody_to_ask_means_no() {
         seen.fetch_add(1, Ordering::Relaxed);
         async { ToolOutput::text("did it") }
     });
-    let host = Host::new(plays([calls(&["writes"]), says("fine")])).tool(tool).clock(FastClock::new(1_000));
+    let host = Host::new(plays([calls(&["writes"]), says("fine")])).tool(tool).clock(FastClock::new(100));
     let mut started = started(&host);
     started.config.mode = Mode::Default;
     let (ending, driver) = drive(started, Prompt::text("go"), host).await.unwrap();
