@@ -154,6 +154,7 @@ fn refused(error: &HandError) -> Refusal {
             RootError::Missing { .. } => Refusal::missing("file"),
             RootError::TooLarge { .. } => Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message),
             RootError::Denied { .. }
+            | RootError::Autorun { .. }
             | RootError::Protected { .. }
             | RootError::NotGranted { .. }
             | RootError::ReadOnly { .. } => Refusal::forbidden(message),
