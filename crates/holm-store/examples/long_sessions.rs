@@ -33,8 +33,8 @@ fn main() {
     let runtime = runtime.expect("a runtime can be made");
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["make", file, groups, bytes] => {
-            let number = |text: &str| text.parse().expect("a number");
-            runtime.block_on(make(file, number(groups), number(bytes)));
+            let groups = groups.parse().expect("a number of groups");
+            runtime.block_on(make(file, groups, bytes.parse().expect("a number of bytes")));
         }
         ["open", file] => runtime.block_on(open(file)),
         _ => println!("usage: long_sessions make FILE GROUPS BYTES | open FILE"),

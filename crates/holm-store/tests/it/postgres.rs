@@ -45,7 +45,7 @@ async fn a_newer_schema_is_refused() {
     place.client().await.batch_execute("UPDATE holm_schema SET version = 99").await.unwrap();
     assert_eq!(
         place.try_open(Options::new()).await.map(|_| ()),
-        Err(StoreError::Newer { found: 99, known: 6 })
+        Err(StoreError::Newer { found: 99, known: 7 })
     );
 }
 

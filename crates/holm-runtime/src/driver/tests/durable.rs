@@ -106,9 +106,9 @@ async fn changes_that_come_with_a_take_over_are_synced_too() {
         let wanted = if facts.is_empty() { Durability::Written } else { Durability::Synced };
         let appends = Appends::default();
         let host = Host::new(plays([])).journal(Noted(Arc::clone(&appends)));
-        let folded = Folded::read(text.as_bytes(), None).unwrap();
+        let folded = Folded::read(text.as_bytes()).unwrap();
         let changed = Changed { tools: Vec::new(), facts, looks: Looks::WhenAsked };
-        drop(Driver::take_over(folded, text.as_bytes(), "here", host, changed).await.unwrap());
+        drop(Driver::take_over(folded, "here", host, changed).await.unwrap());
         assert_eq!(appends.lock().unwrap().first().map(|(durability, _)| *durability), Some(wanted));
     }
 }

@@ -164,6 +164,7 @@ fn changes(turn: usize) -> Changes {
         mode: Some(Mode::Default),
         grants: Some(GrantSet::parse([&*format!("read:{turn}/**")]).unwrap()),
         budget: Some(Budget::default()),
+        ..Changes::default()
     }
 }
 
