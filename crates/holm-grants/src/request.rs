@@ -90,6 +90,22 @@ impl Request {
             | Self::Tool(_) => self.clone(),
         }
     }
+
+    /// The same request with a relative path spelled from the root; none for what is no path, or absolute already.
+    #[must_use]
+    pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
+        Some(match self {
+            Self::Read(path) => Self::Read(path.spelled_from_root(workspace)?),
+            Self::Write(path) => Self::Write(path.spelled_from_root(workspace)?),
+            Self::Exec(Program::Path(path)) => Self::Exec(Program::Path(path.spelled_from_root(workspace)?)),
+            Self::Exec(Program::Name(_))
+            | Self::Fetch(_)
+            | Self::Env(_)
+            | Self::Secret(_)
+            | Self::Spawn(_)
+            | Self::Tool(_) => return None,
+        })
+    }
 }
 
 impl FromStr for Request {

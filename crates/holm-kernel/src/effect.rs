@@ -209,7 +209,8 @@ impl SpawnRequest {
     pub fn confine(&self, config: &mut Config) {
         config.grants = config.grants.meet(&self.grants);
         config.denials = config.denials.join(&self.denials);
-        config.workspace = config.workspace.take().or_else(|| self.workspace.clone());
+        // A workspace widens what relative grants mean, so a child never brings its own.
+        config.workspace = self.workspace.clone();
         config.mode = config.mode.min(self.mode);
         config.approvals = config.approvals.stricter(self.approvals);
         config.mark_rule = config.mark_rule.stricter(self.mark_rule);

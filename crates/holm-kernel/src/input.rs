@@ -114,13 +114,13 @@ pub enum Input {
 }
 
 impl Input {
-    /// Whether it answers something that the host was asked to do. What a host notes by itself does not.
+    /// Whether it is progress: an answer to something that the host was asked to do. What a host notes by itself is not, and
+    /// neither is what hooks say, who are asked again after every crash.
     pub(crate) const fn is_answer(&self) -> bool {
         matches!(
             self,
             Self::ModelFinished { .. }
                 | Self::Judged { .. }
-                | Self::Consulted { .. }
                 | Self::ToolFinished { .. }
                 | Self::Checked { .. }
                 | Self::ChildFinished { .. }

@@ -88,6 +88,18 @@ impl FilePath {
         };
         Self { text: rest.unwrap_or(".").to_owned() }
     }
+
+    /// A relative path spelled from the root; none where it is absolute already, or the workspace is not.
+    #[must_use]
+    pub fn spelled_from_root(&self, workspace: &Self) -> Option<Self> {
+        if self.is_absolute() || !workspace.is_absolute() {
+            return None;
+        }
+        let root = workspace.names().map_or_else(String::new, |names| alloc::format!("/{names}"));
+        let rest = self.names().map_or_else(String::new, |names| alloc::format!("/{names}"));
+        let text = root + &rest;
+        Some(Self { text: if text.is_empty() { String::from("/") } else { text } })
+    }
 }
 
 impl FromStr for FilePath {

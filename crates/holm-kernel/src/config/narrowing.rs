@@ -37,6 +37,9 @@ pub struct Narrowing {
     /// The other names of tools that the run may keep; those that are not here go.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<Alias>>,
+    /// Whether the run's own workspace is dropped: one from elsewhere could make relative grants mean other folders.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub drops_workspace: bool,
 }
 
 impl Narrowing {
@@ -53,6 +56,9 @@ impl Narrowing {
         }
         if let Some(kept) = &self.aliases {
             config.policy.aliases.retain(|alias| kept.contains(alias));
+        }
+        if self.drops_workspace {
+            config.workspace = None;
         }
     }
 }
@@ -103,9 +109,12 @@ mod tests {
             limits: Some(Limits::default()),
             retry: Some(RetryPolicy::default()),
             aliases: Some(alloc::vec![name("bash")]),
+            drops_workspace: true,
             ..Narrowing::default()
         };
+        config.workspace = "/".parse().ok();
         narrowing.apply(&mut config);
+        assert_eq!(config.workspace, None);
         let own = Limits::default();
         assert_eq!((config.limits.turns, config.limits.depth), (own.turns, 1));
         assert_eq!(config.limits.max_tokens, own.max_tokens);

@@ -74,16 +74,18 @@ impl Run {
         }
         let mut missing = Vec::new();
         for need in needs {
-            match self.state.authority.policy.decide_need(need) {
-                Standing::Denied(_) if planted(Bug::DenialPasses) => {}
-                Standing::Denied(denial) => {
+            let from_root = self.spelled_from_root(need);
+            let policy = &self.state.authority.policy;
+            match (policy.decide_need(need), from_root.as_ref().map(|need| policy.decide_need(need))) {
+                (Standing::Denied(_), _) | (_, Some(Standing::Denied(_))) if planted(Bug::DenialPasses) => {}
+                (Standing::Denied(denial), _) | (_, Some(Standing::Denied(denial))) => {
                     return Decision::Deny(alloc::format!(
                         "denied: `{need}` is on the deny list (`{denial}`)"
                     ));
                 }
-                Standing::Granted(_) => {}
-                Standing::Missing if self.is_leased(need) || planted(Bug::MissingGrantPasses) => {}
-                Standing::Missing => missing.push(need.to_string()),
+                (Standing::Granted(_), _) | (_, Some(Standing::Granted(_))) => {}
+                (Standing::Missing, _) if self.is_leased(need) || planted(Bug::MissingGrantPasses) => {}
+                (Standing::Missing, _) => missing.push(need.to_string()),
             }
         }
         let reasons = self.reasons_to_ask(tool, needs, stance, &missing);
@@ -94,6 +96,13 @@ impl Run {
             return Decision::Deny(denial(tool, &missing));
         }
         Decision::Ask { reasons, missing }
+    }
+
+    /// The absolute spelling of a path in the workspace: grants and denials of absolute paths hold for it too.
+    fn spelled_from_root(&self, need: &Need) -> Option<Need> {
+        let workspace = self.config().workspace.as_ref()?;
+        let Need::Request(request) = need else { return None };
+        request.spelled_from_root(workspace).map(Need::Request)
     }
 
     fn denied_by_name(&self, tool: &Tool) -> Option<String> {

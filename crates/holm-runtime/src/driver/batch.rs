@@ -207,7 +207,13 @@ impl Driver {
         let Ok(snapshot) = Snapshot::without_transcript(&self.run, head) else { return };
         self.snapshots = Snapshots { last: head.seq.value(), bytes: 0, size: snapshot.bytes() };
         // A cache that cannot be written is no reason to stop.
-        let _ = self.journal.keep_snapshot(snapshot.encode().as_bytes()).await;
+        let text = snapshot.encode();
+        tokio::select! {
+            biased;
+            // The run is stopped where it waits next; a store that hangs must not keep its tools running until then.
+            () = self.lease_loss.wait() => {}
+            _ = self.journal.keep_snapshot(text.as_bytes()) => {}
+        }
     }
 }
 

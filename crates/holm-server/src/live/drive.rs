@@ -82,7 +82,9 @@ pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver
         };
         // Nobody is heard any more; whoever was heard in this very moment is still served.
         let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
-        if serve(room, &mut session, &mut bound, (ask, &mut asked), &driving).await == After::Leave {
+        let served =
+            serve(room, &mut session, &mut bound, (ask, &mut asked), (&driving, &mut lease_loss)).await;
+        if served == After::Leave {
             break;
         }
     }
@@ -101,7 +103,7 @@ async fn serve(
     session: &mut Session,
     bound: &mut Bound,
     (ask, asked): (Ask, &mut mpsc::Receiver<Ask>),
-    driving: &Driving,
+    (driving, lease_loss): (&Driving, &mut BoxFuture<'static, ()>),
 ) -> After {
     let Ask { prompt, ticket, give_up, kept, done } = ask;
     let idle = || {
@@ -122,6 +124,11 @@ async fn serve(
         turn = ticket.turn() => turn,
         () = give_up.cancelled() => None,
         () = driving.park.cancelled() => None,
+        // What the session resumed runs already; without its lease it must stop. The prompt is kept for the next holder.
+        () = lease_loss => {
+            asked.close();
+            None
+        }
     };
     room.open_ears();
     if give_up.is_cancelled() {

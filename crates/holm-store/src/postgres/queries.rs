@@ -154,9 +154,11 @@ pub(super) fn numbers(runs: &[RunNo]) -> Vec<i64> {
 
 pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived: &Derived) -> Result<()> {
     let records = derived.records;
-    // The run's row is held, so that two who fold do it one after the other.
-    let found =
-        tx.query_opt("SELECT 1 FROM holm_runs WHERE no = $1 FOR UPDATE", &[&run.0]).await.map_err(failed)?;
+    // The run's row is held, so that two who fold do it one after the other. Appends only share its key and go on.
+    let found = tx
+        .query_opt("SELECT 1 FROM holm_runs WHERE no = $1 FOR NO KEY UPDATE", &[&run.0])
+        .await
+        .map_err(failed)?;
     let row =
         tx.query_opt("SELECT folded FROM holm_heads WHERE run = $1", &[&run.0]).await.map_err(failed)?;
     let known = row.map_or(0, |row| unsigned(row.get(0)));

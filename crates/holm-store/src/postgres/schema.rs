@@ -116,11 +116,9 @@ pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreErr
         // Steps make indexes, whose names take no schema. Only for this transaction.
         tx.batch_execute(&format!("SET LOCAL search_path = \"{name}\", public")).await.map_err(failed)?;
     }
-    tx.batch_execute(
-        "SET LOCAL statement_timeout = 0; CREATE TABLE IF NOT EXISTS holm_schema (version int4 NOT NULL)",
-    )
-    .await
-    .map_err(failed)?;
+    tx.batch_execute("CREATE TABLE IF NOT EXISTS holm_schema (version int4 NOT NULL)")
+        .await
+        .map_err(failed)?;
     let row = tx.query_opt("SELECT version FROM holm_schema", &[]).await.map_err(failed)?;
     let found: i32 = row.map_or(0, |row| row.get(0));
     let found = u32::try_from(found).unwrap_or(u32::MAX);
@@ -150,6 +148,8 @@ async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
 
 /// Two processes that change the tables at once must not meet: `IF NOT EXISTS` alone lets one of them fail.
 async fn lock(tx: &ScopedTransaction<'_>) -> Result<(), StoreError> {
+    // Another server may be migrating, which takes as long as it takes.
+    tx.batch_execute("SET LOCAL statement_timeout = 0").await.map_err(failed)?;
     let sql = "SELECT pg_advisory_xact_lock($1, $2)";
     tx.execute(sql, &[&LOCKS, &SCHEMA_LOCK]).await.map_err(failed)?;
     Ok(())

@@ -144,7 +144,11 @@ impl Authority {
             return Word::Deny;
         }
         let denied = |need: &Need| match need {
-            Need::Request(request) => config.denials.hitting(request).is_some(),
+            Need::Request(request) => {
+                let from_root = config.workspace.as_ref().and_then(|place| request.spelled_from_root(place));
+                config.denials.hitting(request).is_some()
+                    || from_root.is_some_and(|request| config.denials.hitting(&request).is_some())
+            }
             Need::Grant(grant) => config.denials.covering(grant).is_some(),
         };
         let by_name = Request::new(Kind::Tool, &tool.name).ok();

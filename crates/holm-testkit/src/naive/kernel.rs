@@ -148,7 +148,8 @@ impl Kernel {
         }
         self.now = step.at;
         self.due.clear();
-        if answered(&step.input).is_some() {
+        // Hooks are asked again after every crash, so what they say is no progress.
+        if answered(&step.input).is_some() && !matches!(step.input, Input::Consulted { .. }) {
             self.group.crashes = 0;
         }
         match &step.input {

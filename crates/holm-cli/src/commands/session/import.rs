@@ -211,6 +211,7 @@ fn own_terms() -> [Input; 3] {
         limits: Some(Limits::default()),
         retry: Some(RetryPolicy::default()),
         aliases: Some(Vec::new()),
+        drops_workspace: true,
     };
     [
         Input::Narrowed(Box::new(narrowing)),

@@ -159,6 +159,19 @@ fn a_denial_holds_for_a_file_of_the_workspace_however_it_is_spelled() {
 }
 
 #[test]
+fn a_denial_of_an_absolute_path_holds_in_the_workspace_too() {
+    let mut config = writing(&["write:**"]);
+    config.denials = denials(&["path:/home/me/project/secrets/**"]);
+    config.workspace = Some("/home/me/project".parse().expect("a path"));
+    let calls =
+        [r#"{"path":"/home/me/project/secrets/key"}"#, r#"{"path":"secrets/key"}"#, r#"{"path":"out/a"}"#];
+    let mut play = Play::new(config, calls.map(|call| Say::Call("save", call)).to_vec());
+    play.prompt("go");
+    let outcomes: Vec<Outcome> = play.results().into_iter().map(|(outcome, _)| outcome).collect();
+    assert_eq!(outcomes, [Outcome::Refused, Outcome::Refused, Outcome::Succeeded]);
+}
+
+#[test]
 fn a_tool_is_told_what_no_call_may_do() {
     let mut config = writing(&["write:**"]);
     config.denials = denials(&["path:**/.env"]);
