@@ -400,7 +400,10 @@ pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
         proposal.reasons.iter().filter_map(|reason| why(*reason)).map(|why| format!("  because    {why}")),
     );
     lines.extend(warnings.iter().map(|warning| format!("  beware     {warning}")));
-    lines.extend(covered::always(proposal, offer).map(|covers| format!("  always     {covers}")));
+    lines.extend(
+        covered::always(proposal, offer)
+            .map(|covers| format!("  always     {}", lookalikes::without_stacks(&covers))),
+    );
     lines
 }
 

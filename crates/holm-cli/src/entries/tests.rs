@@ -23,6 +23,7 @@ fn an_entry_is_shown_as_it_is_written_with_all_that_it_asks_for() {
             "wants read:src/",
             "wants the whole network",
             "is given ${TOK} as TOKEN",
+            "sets MODE",
         ]
     );
     let several = json!({ "mcpServers": { "A B": { "url": "https://x.example/?key=${KEY}" } } });

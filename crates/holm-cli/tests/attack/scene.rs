@@ -86,9 +86,12 @@ impl Scene {
         text.replace("{root}", &real("work")).replace("{outside}", &real("outside"))
     }
 
-    /// Whether anything in the folder or beside it is not what it was.
+    /// Whether anything in the folder or beside it is not what it was. What was set aside under a name that no program
+    /// knows is no change.
     pub(crate) fn has_changed(&self) -> Result<bool, String> {
-        Ok(self.look()? != self.before)
+        let mut now = self.look()?;
+        now.retain(|path, _| !path.to_string_lossy().contains(".set-aside-"));
+        Ok(now != self.before)
     }
 
     /// The command in a world of its own: nothing of the machine's environment reaches it but the way to programs.

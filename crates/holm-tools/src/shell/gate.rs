@@ -230,6 +230,10 @@ fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
 /// The grant that somebody gives who says yes for later to what a call misses. A star that the call itself brought along is a letter of
 /// a name and opens nothing else; one that a tool put behind a folder, for all that lies in it, is a pattern.
 fn given(missing: &str, arguments: &str) -> Option<Grant> {
+    // The text was shortened or written out for the screen, so it is not the grant.
+    if missing.contains(NOT_SHOWN) || missing.contains("\\u{") {
+        return None;
+    }
     let pattern: Grant = missing.parse().ok()?;
     let request = missing.parse::<Request>();
     let Some(exact) = request.ok().and_then(|request| Grant::exactly(&request).ok()) else {

@@ -47,8 +47,8 @@ fn a_fork_parts_where_it_was_forked() {
     let found = Difference::between(&trunk, &branch);
     assert_eq!((found.parting(&trunk, &branch), found.is_none()), (Some(3), false));
     insta::assert_snapshot!(found.for_people(&trunk, &branch).join("\n"), @r"
-    --- trunk: 5 records, 0 tokens in, 0 out, $0.00
-    +++ branch: 3 records, 0 tokens in, 0 out, $0.00
+    --- trunk: 5 records, 29 tokens in, 9 out, $0.00
+    +++ branch: 3 records, 7 tokens in, 4 out, $0.00
     the same up to record 3, where they part
       model      example/model
       mode       default
