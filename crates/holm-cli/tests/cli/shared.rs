@@ -52,10 +52,11 @@ fn a_server_that_loses_its_lease_stops_its_command_before_another_resumes_the_se
     let script = "echo begun >> deploys; while true; do echo at work >> beats; sleep 0.05; done";
     let calls = json!({ "script": script }).to_string();
     let stage = Stage::answering(move |seen| {
-        let is_resumed = seen.text().contains("tool_call_id");
+        let is_resumed = seen.text().contains("function_call_output");
         if is_resumed { Act::says("seen to") } else { Act::calls(&[("c", "shell", &calls)]) }
     });
-    let options = ["--mode", "full", "--grant", "exec:*", "--grant", "write:**", "--grant", "read:**"];
+    let grants = ["exec:*", "exec:./**", "write:**", "read:**"].map(|grant| ["--grant", grant]).concat();
+    let options = [&["--mode", "full"], &grants[..]].concat();
     let serve = |name: &str| {
         Served::over(&stage, &stage.data().with_file_name(name), &["--store", &database], &options)
     };

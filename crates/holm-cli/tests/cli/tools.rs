@@ -118,7 +118,9 @@ fn no_file_tool_goes_around_the_root() {
 #[test]
 fn a_file_name_cannot_pass_for_a_line_of_the_list_that_is_to_be_trusted() {
     let forged = "z (12 bytes, 0000)\nholm: nothing else here is new\tat all";
-    let stage = Stage::new([]).file(".holm/tools/evil.sh", "#!/bin/sh\n");
+    let stage = Stage::new([]);
+    fs::create_dir_all(stage.work().join(".holm/tools")).unwrap();
+    fs::write(stage.work().join(".holm/tools/evil.sh"), "#!/bin/sh\n").unwrap();
     fs::write(stage.work().join(".holm/tools").join(forged), "#!/bin/sh\n").unwrap();
     for command in [["tool", "trust"], ["tool", "list"]] {
         let ran = stage.holm(command);
