@@ -124,7 +124,7 @@ impl MissingNames {
 
     /// The protected paths at which, or on the way to which, the watches saw something.
     ///
-    /// A job can make events as fast as they are read, so only so many are read at once, and of those only the awaited are kept.
+    /// A job can make events as fast as they are read, so only so many are read at once, and only the awaited ones are kept.
     fn seen(&self, most: usize) -> BTreeSet<PathBuf> {
         let Some(notifier) = &self.notifier else { return BTreeSet::new() };
         let mut found: BTreeMap<(i32, &OsStr), &[PathBuf]> = BTreeMap::new();
