@@ -21,7 +21,7 @@ pub enum Ending {
     OutOfOutput,
     /// Its processes had too much memory together.
     OutOfMemory,
-    /// Protected names appeared while it ran, more than once: see [`Outcome::appeared`].
+    /// A protected name appeared while it ran, again and again: see [`Outcome::appeared`].
     MadeProtected,
     /// The supervisor is gone, so nobody knows. The job's processes lost their streams.
     Lost,
@@ -45,7 +45,7 @@ pub struct Outcome {
 /// A protected name that appeared while a job ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtectedName {
-    /// Where it appeared.
+    /// Where it appeared. Where a link stood on the way to the name, this is the link.
     pub path: PathBuf,
     /// What became of it.
     pub fate: Fate,

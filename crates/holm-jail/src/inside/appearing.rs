@@ -4,54 +4,59 @@
 //! outside, and what appears under one is renamed at once. Nothing tells whether the job made it or another program of the
 //! user's. So it is kept under its new name, unless it holds nothing but empty folders.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::process::getpid;
 
-use super::protect::{is_there, protected};
+use super::protect::{open_plain, protected};
 use crate::engine::Engine;
 use crate::order::Order;
 use crate::outcome::{Fate, ProtectedName};
+use place::Place;
+
+mod place;
 
 /// The most folders that are watched. The names in others are looked at when the job is over.
 const MAX_WATCHED: usize = 4_096;
 /// The most names that are told of.
 const MAX_TOLD: usize = 64;
-/// How often names may appear before the job is ended.
-const MAX_APPEARANCES: usize = 3;
+/// How often one name may appear before the job is ended. Several names appear once each when a branch is checked out.
+const MAX_APPEARANCES: usize = 8;
 /// The deepest folder that is looked at.
 const MAX_DEPTH: usize = 64;
+/// The most events that are read before the supervisor looks at the clock again.
+const MAX_EVENTS: usize = 16_384;
 
 /// The protected names of a job that do not exist, and what appeared under them.
 pub(super) struct MissingNames {
-    names: Vec<PathBuf>,
+    /// By the protected path, the innermost folder on the way to it that was there at the start. What stands further out was
+    /// not made by the job and is never renamed.
+    names: BTreeMap<PathBuf, PathBuf>,
     notifier: Option<OwnedFd>,
     /// By the number of a watch and the next missing name in its folder, the protected paths that begin with it.
     awaited: BTreeMap<i32, BTreeMap<OsString, Vec<PathBuf>>>,
     /// Where each thing that appeared is now.
     aside: Vec<(PathBuf, Option<PathBuf>)>,
-    appearances: usize,
+    /// How often something appeared, by its path.
+    appearances: BTreeMap<PathBuf, usize>,
 }
 
 impl MissingNames {
     /// Watches for the names. What appears from now on is seen.
     pub(super) fn watch(order: &Order) -> Self {
         let mut missing = Self {
-            names: Vec::new(),
+            names: BTreeMap::new(),
             notifier: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok(),
             awaited: BTreeMap::new(),
             aside: Vec::new(),
-            appearances: 0,
+            appearances: BTreeMap::new(),
         };
         if order.engine != Engine::Unconfined {
             protected(order).for_each(|path| missing.add(path));
@@ -59,11 +64,12 @@ impl MissingNames {
         missing
     }
 
-    /// Watches for one more name, if it is missing.
+    /// Watches for one more name, if it is missing. With a link on the way to it no job is started.
     fn add(&mut self, path: &Path) {
+        let Some(beneath) = innermost_folder(path) else { return };
         // The watch comes before the second look, so that no moment is between them.
-        if !is_there(path) && self.wait_for(path).is_none() {
-            self.names.push(path.to_owned());
+        if Place::find(path, beneath).is_none() && !self.wait_for(path, beneath) {
+            self.names.insert(path.to_owned(), beneath.to_owned());
         }
     }
 
@@ -72,141 +78,126 @@ impl MissingNames {
         self.notifier.as_ref().map(|notifier| notifier.as_fd())
     }
 
-    /// Waits for the next missing name on the way to a path. Gives the path if it is there by now.
-    fn wait_for(&mut self, path: &Path) -> Option<PathBuf> {
+    /// Waits for the next missing name on the way to a path; whether something stands there by now.
+    fn wait_for(&mut self, path: &Path, beneath: &Path) -> bool {
         for _ in 0..MAX_DEPTH {
-            let folder = path.ancestors().skip(1).find(|folder| is_folder(folder))?;
-            let next = path.strip_prefix(folder).ok()?.components().next()?.as_os_str().to_owned();
-            if self.awaited.len() < MAX_WATCHED
-                && let Some(notifier) = &self.notifier
-            {
-                let what = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR;
-                if let Ok(watch) = inotify::add_watch(notifier, folder, what | WatchFlags::DONT_FOLLOW) {
-                    let paths = self.awaited.entry(watch).or_default().entry(next.clone()).or_default();
-                    if !paths.iter().any(|known| known == path) {
-                        paths.push(path.to_owned());
-                    }
-                }
-            }
-            if is_there(path) {
-                return Some(path.to_owned());
+            let Some(folder) = innermost_folder(path) else { return false };
+            let rest = path.strip_prefix(folder).ok();
+            let Some(next) = rest.and_then(|rest| rest.iter().next()) else { return false };
+            self.wait_in(folder, next, path);
+            if Place::find(path, beneath).is_some() {
+                return true;
             }
             // A folder on the way may have come before the watch stood; then the one in it is waited for.
-            if !is_folder(&folder.join(&next)) {
+            if !is_folder(&folder.join(next)) {
                 break;
             }
         }
-        None
+        false
+    }
+
+    /// Waits for a name in a folder that is on the way to a path.
+    fn wait_in(&mut self, folder: &Path, next: &OsStr, path: &Path) {
+        if self.awaited.len() < MAX_WATCHED
+            && let Some(notifier) = &self.notifier
+        {
+            // A watch that a link led elsewhere does no harm: whatever it sees, the path itself is looked at.
+            let what = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR;
+            if let Ok(watch) = inotify::add_watch(notifier, folder, what | WatchFlags::DONT_FOLLOW) {
+                let paths = self.awaited.entry(watch).or_default().entry(next.to_owned()).or_default();
+                if !paths.iter().any(|known| known == path) {
+                    paths.push(path.to_owned());
+                }
+            }
+        }
     }
 
     /// Takes away what has appeared; whether the job must end.
     pub(super) fn handle(&mut self) -> bool {
-        for path in self.appeared() {
-            self.appearances += 1;
-            self.set_aside(&path);
-        }
-        self.appearances >= MAX_APPEARANCES
-    }
-
-    /// Reads what the watches saw.
-    fn appeared(&mut self) -> Vec<PathBuf> {
-        let mut seen: Vec<(i32, OsString)> = Vec::new();
-        let mut all = false;
-        if let Some(notifier) = &self.notifier {
-            let mut space = [MaybeUninit::uninit(); 4096];
-            let mut reader = inotify::Reader::new(notifier, &mut space);
-            // Ends when there is nothing to read.
-            while let Ok(event) = reader.next() {
-                all |= event.events().contains(ReadFlags::QUEUE_OVERFLOW);
-                if let Some(name) = event.file_name() {
-                    seen.push((event.wd(), OsStr::from_bytes(name.to_bytes()).to_owned()));
-                }
+        for path in self.seen(MAX_EVENTS) {
+            if self.stands(&path) {
+                self.set_aside(&path);
             }
         }
-        let mut paths = if all { self.names.clone() } else { Vec::new() };
-        for (watch, name) in seen {
-            paths.extend(
-                self.awaited.get(&watch).and_then(|names| names.get(&name)).into_iter().flatten().cloned(),
-            );
-        }
-        paths.sort();
-        paths.dedup();
-        // Something beside the name, or a folder on the way to it: then the watch moves on.
-        paths.retain(|path| is_there(path) || self.wait_for(path).is_some());
-        paths
+        self.appearances.values().any(|times| *times >= MAX_APPEARANCES)
     }
 
-    /// Renames what is at a protected path, so that no program takes it for what the name says.
+    /// The protected paths at which, or on the way to which, the watches saw something.
+    ///
+    /// A job can make events as fast as they are read, so only so many are read at once, and only the awaited ones are kept.
+    fn seen(&self, most: usize) -> BTreeSet<PathBuf> {
+        let Some(notifier) = &self.notifier else { return BTreeSet::new() };
+        let mut found: BTreeMap<(i32, &OsStr), &[PathBuf]> = BTreeMap::new();
+        let (mut read, mut all) = (0, false);
+        let mut space = [MaybeUninit::uninit(); 4096];
+        let mut reader = inotify::Reader::new(notifier, &mut space);
+        // What has come into the space is read to its end, because it would be lost with it.
+        while read < most || !reader.is_buffer_empty() {
+            // Fails when there is nothing to read.
+            let Ok(event) = reader.next() else { break };
+            read += 1;
+            all |= event.events().contains(ReadFlags::QUEUE_OVERFLOW);
+            if let Some(name) = event.file_name()
+                && let Some(names) = self.awaited.get(&event.wd())
+                && let Some((name, paths)) = names.get_key_value(OsStr::from_bytes(name.to_bytes()))
+            {
+                found.insert((event.wd(), name.as_os_str()), paths.as_slice());
+            }
+        }
+        if all {
+            return self.names.keys().cloned().collect();
+        }
+        found.into_values().flatten().cloned().collect()
+    }
+
+    /// Whether something stands at a protected path. Where it is only a folder on the way, the watch moves on.
+    fn stands(&mut self, path: &Path) -> bool {
+        let Some(beneath) = self.names.get(path).cloned() else { return false };
+        Place::find(path, &beneath).is_some() || self.wait_for(path, &beneath)
+    }
+
+    /// Renames what stands at a protected path, so that no program takes it for what the name says.
     fn set_aside(&mut self, path: &Path) {
-        let moved = rename_aside(path);
+        let place = self.names.get(path).and_then(|beneath| Place::find(path, beneath));
+        let Some(place) = place else { return };
+        let moved = place.rename_aside();
         if !matches!(&moved, Err(error) if error.kind() == io::ErrorKind::NotFound) {
-            self.aside.push((path.to_owned(), moved.ok()));
+            *self.appearances.entry(place.path().to_owned()).or_default() += 1;
+            self.aside.push((place.path().to_owned(), moved.ok()));
         }
     }
 
     /// Looks at all names once more and removes empty folders that were set aside. Call it when every process of the job is
     /// dead.
     pub(super) fn settle(mut self) -> Vec<ProtectedName> {
-        for path in std::mem::take(&mut self.names) {
-            if is_there(&path) {
-                self.set_aside(&path);
-            }
-        }
+        let paths: Vec<PathBuf> = self.names.keys().cloned().collect();
+        paths.iter().for_each(|path| self.set_aside(path));
         let mut told: Vec<ProtectedName> = Vec::new();
         for (path, aside) in self.aside {
             let fate = match aside {
                 None => Fate::Stays,
-                Some(aside) if remove_empty(&aside, 0).is_ok() => Fate::Removed,
+                Some(aside) if Place::at(&aside).and_then(|place| place.remove_empty()).is_ok() => {
+                    Fate::Removed
+                }
                 Some(aside) => Fate::SetAside(aside),
             };
-            told.push(ProtectedName { path, fate });
+            let name = ProtectedName { path, fate };
+            if told.len() < MAX_TOLD && !told.contains(&name) {
+                told.push(name);
+            }
         }
-        told.dedup();
-        told.truncate(MAX_TOLD);
         told
     }
 }
 
+/// The innermost folder on the way to a path, without a link in its own.
+fn innermost_folder(path: &Path) -> Option<&Path> {
+    path.ancestors().skip(1).find(|folder| is_folder(folder))
+}
+
+/// Whether there is a folder at a path, and no link on the way to it.
 fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|data| data.is_dir())
-}
-
-/// Renames a path to a new name beside it.
-fn rename_aside(path: &Path) -> io::Result<PathBuf> {
-    let mut number = getpid().as_raw_nonzero().get();
-    loop {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".set-aside-{number}"));
-        let aside = path.with_file_name(name);
-        match renameat_with(CWD, path, CWD, &aside, RenameFlags::NOREPLACE) {
-            Ok(()) => return Ok(aside),
-            Err(rustix::io::Errno::EXIST) => number = number.saturating_add(1),
-            // The job may have closed the folder to its owner.
-            Err(rustix::io::Errno::ACCESS) if open_folder(path.parent()) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// Gives the owner the rights to a folder again; false where they were there already.
-fn open_folder(folder: Option<&Path>) -> bool {
-    let Some((folder, data)) = folder.and_then(|folder| Some((folder, folder.symlink_metadata().ok()?)))
-    else {
-        return false;
-    };
-    let mode = data.permissions().mode();
-    mode & 0o700 != 0o700 && fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)).is_ok()
-}
-
-/// Removes a folder that holds nothing but empty folders. A file is never removed.
-fn remove_empty(folder: &Path, depth: usize) -> io::Result<()> {
-    if !is_folder(folder) || depth > MAX_DEPTH {
-        return Err(io::ErrorKind::DirectoryNotEmpty.into());
-    }
-    for entry in fs::read_dir(folder)? {
-        remove_empty(&entry?.path(), depth + 1)?;
-    }
-    fs::remove_dir(folder)
+    open_plain(path).and_then(|open| File::from(open).metadata()).is_ok_and(|data| data.is_dir())
 }
 
 #[cfg(test)]

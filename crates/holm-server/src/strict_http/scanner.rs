@@ -22,7 +22,7 @@ enum Part {
     /// So many bytes of the chunk are left, its line end included.
     ChunkData(u64),
     Trailers,
-    /// Not HTTP/1, or a request that the library refuses by itself.
+    /// Not HTTP/1, or behind a request that was refused.
     Opaque,
 }
 
@@ -40,6 +40,8 @@ struct Framing {
 #[derive(Debug, Default)]
 struct HeadLine {
     kept: Vec<u8>,
+    /// There was more than is kept.
+    is_cut: bool,
     ends_in_return: bool,
 }
 
@@ -76,28 +78,28 @@ impl HeadScanner {
             return Ok(());
         }
         if !self.line.ends_in_return {
-            self.part = Part::Opaque;
-            return Err(Ambiguous);
+            return self.refuse();
         }
         let line = std::mem::take(&mut self.line);
-        self.end_line(&line.kept)
+        self.end_line(&line)
     }
 
     /// Decides what follows a whole line, which comes without its line end.
-    fn end_line(&mut self, line: &[u8]) -> Result<(), Ambiguous> {
+    fn end_line(&mut self, whole: &HeadLine) -> Result<(), Ambiguous> {
+        let line = whole.kept.as_slice();
         match self.part {
             Part::Head if line.is_empty() && self.framing.has_request_line => self.end_head()?,
             // Empty lines before a request line are allowed.
             Part::Head if line.is_empty() => {}
-            Part::Head if self.framing.has_request_line => self.framing.read_header(line),
+            Part::Head if self.framing.has_request_line => self.framing.read_header(whole),
             Part::Head if line.starts_with(b"PRI * HTTP/2") => self.part = Part::Opaque,
             Part::Head => self.framing.has_request_line = true,
             Part::ChunkSize => {
-                self.part = match chunk_size(line) {
+                self.part = match chunk_size(whole) {
                     Some(0) => Part::Trailers,
                     // The data of a chunk ends with a line end of its own.
                     Some(size) => Part::ChunkData(size.saturating_add(2)),
-                    None => Part::Opaque,
+                    None => return self.refuse(),
                 };
             }
             Part::Trailers if line.is_empty() => self.part = Part::Head,
@@ -110,16 +112,22 @@ impl HeadScanner {
     fn end_head(&mut self) -> Result<(), Ambiguous> {
         let framing = std::mem::take(&mut self.framing);
         if framing.has_length && framing.has_encoding {
-            self.part = Part::Opaque;
-            return Err(Ambiguous);
+            return self.refuse();
         }
         self.part = match (framing.has_encoding, framing.has_length, framing.length) {
             (true, ..) if framing.is_chunked => Part::ChunkSize,
-            (true, ..) | (false, true, None) => Part::Opaque,
+            // Nobody here knows where its body ends, so a request behind it would not be checked.
+            (true, ..) | (false, true, None) => return self.refuse(),
             (false, _, None | Some(0)) => Part::Head,
             (false, _, Some(length)) => Part::Body(length),
         };
         Ok(())
+    }
+
+    /// Looks no further: the connection ends with this request.
+    fn refuse(&mut self) -> Result<(), Ambiguous> {
+        self.part = Part::Opaque;
+        Err(Ambiguous)
     }
 }
 
@@ -140,27 +148,37 @@ impl HeadLine {
     fn keep(&mut self, byte: u8) {
         if self.kept.len() < KEPT_LINE_BYTES {
             self.kept.push(byte);
+        } else {
+            self.is_cut = true;
         }
     }
 }
 
 impl Framing {
-    fn read_header(&mut self, line: &[u8]) {
+    fn read_header(&mut self, line: &HeadLine) {
+        let is_whole = !line.is_cut;
+        let line = line.kept.as_slice();
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
         let (name, value) = line.split_at(colon);
         let value = value.get(1..).unwrap_or_default().trim_ascii();
         if name.eq_ignore_ascii_case(b"content-length") {
-            self.length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+            // What is kept of a longer value may be another number.
+            let text = std::str::from_utf8(value).ok().filter(|_| is_whole);
+            self.length = text.and_then(|text| text.parse().ok());
             self.has_length = true;
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             self.has_encoding = true;
-            self.is_chunked = value.to_ascii_lowercase().ends_with(b"chunked");
+            self.is_chunked = is_whole && value.to_ascii_lowercase().ends_with(b"chunked");
         }
     }
 }
 
 /// The size of a chunk, from its line; extensions behind a semicolon do not count.
-fn chunk_size(line: &[u8]) -> Option<u64> {
-    let digits = line.split(|byte| *byte == b';').next()?.trim_ascii();
+fn chunk_size(line: &HeadLine) -> Option<u64> {
+    let mut parts = line.kept.split(|byte| *byte == b';');
+    let digits = parts.next()?.trim_ascii();
+    if line.is_cut && parts.next().is_none() {
+        return None;
+    }
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }

@@ -41,6 +41,26 @@ fn a_request_with_both_length_headers_is_refused() {
 }
 
 #[test]
+fn a_request_whose_end_cannot_be_found_is_refused() {
+    let (blanks, zeros) = (" ".repeat(130), "0".repeat(130));
+    for header in [
+        format!("Content-Length:{blanks}3"),
+        format!("Content-Length: {zeros}3"),
+        "Content-Length: three".into(),
+        "Content-Length: 3, 4".into(),
+        "Transfer-Encoding: gzip".into(),
+        format!("Transfer-Encoding:{blanks}chunked"),
+    ] {
+        check(&format!("POST / HTTP/1.1\r\n{header}\r\n\r\n"), false);
+    }
+    let chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    check(&format!("{chunked}{zeros}3\r\nabc\r\n0\r\n\r\n"), false);
+    check(&format!("{chunked}three\r\n"), false);
+    // A long line that says nothing about the end is no reason, and neither is a long extension.
+    check(&format!("{chunked}3;x={zeros}\r\nabc\r\n0\r\n\r\nGET / HTTP/1.1\r\nX: {blanks}a\r\n\r\n"), true);
+}
+
+#[test]
 fn http2_is_not_looked_into() {
     check("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\n\n\n", true);
 }

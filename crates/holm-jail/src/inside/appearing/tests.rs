@@ -1,7 +1,8 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use super::MissingNames;
+use super::{MAX_APPEARANCES, MissingNames};
 use crate::engine::Engine;
 use crate::jail::{Jail, Task};
 use crate::outcome::{Fate, ProtectedName};
@@ -96,9 +97,85 @@ fn names_that_appear_again_and_again_end_the_job() {
         fs::create_dir(folder.join(".git")).unwrap();
         missing.handle()
     });
-    assert_eq!(times, Some(super::MAX_APPEARANCES));
+    assert_eq!(times, Some(MAX_APPEARANCES));
     missing.settle();
     assert!(names(&folder).is_empty());
+}
+
+#[test]
+fn many_names_that_appear_once_do_not_end_the_job() {
+    let protected: Vec<String> = (0..MAX_APPEARANCES + 2).map(|number| format!("name{number}")).collect();
+    let (_kept, folder, mut missing) = watched(&protected.iter().map(String::as_str).collect::<Vec<_>>());
+    for name in &protected {
+        fs::write(folder.join(name), "").unwrap();
+        assert!(!missing.handle(), "{name}");
+    }
+    assert_eq!(missing.settle().len(), protected.len());
+}
+
+#[test]
+fn a_link_on_the_way_is_set_aside_and_nothing_behind_it() {
+    let (_kept, folder, mut missing) = watched(&["tools/deep/hooks", "tools/hooks"]);
+    let other = tempfile::tempdir().unwrap();
+    fs::create_dir_all(other.path().join("deep/hooks")).unwrap();
+    fs::create_dir(other.path().join("hooks")).unwrap();
+    std::os::unix::fs::symlink(other.path(), folder.join("tools")).unwrap();
+    assert!(!missing.handle());
+    assert!(!folder.join("tools").exists());
+    // The folder that comes after it is watched as any other.
+    fs::create_dir(folder.join("tools")).unwrap();
+    assert!(!missing.handle());
+    fs::write(folder.join("tools/hooks"), "x").unwrap();
+    assert!(!missing.handle());
+    assert!(!folder.join("tools/hooks").exists());
+    // A link that comes too late for a watch is found at the end.
+    std::os::unix::fs::symlink(other.path().join("deep"), folder.join("tools/deep")).unwrap();
+    let told = missing.settle();
+    let paths: Vec<PathBuf> = told.iter().map(|name| name.path.clone()).collect();
+    assert_eq!(paths, ["tools", "tools/hooks", "tools/deep"].map(|name| folder.join(name)));
+    assert!(told.iter().all(|name| matches!(name.fate, Fate::SetAside(_))), "{told:?}");
+    assert_eq!(names(other.path()), ["deep", "hooks"]);
+    assert_eq!(names(&other.path().join("deep")), ["hooks"]);
+}
+
+#[test]
+fn a_link_further_out_than_the_job_reaches_is_not_renamed() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("around/work")).unwrap();
+    let missing = watch(&root.join("around/work"), &[]);
+    fs::rename(root.join("around"), root.join("moved")).unwrap();
+    std::os::unix::fs::symlink("moved", root.join("around")).unwrap();
+    fs::create_dir(root.join("moved/work/.git")).unwrap();
+    assert!(missing.settle().is_empty());
+    assert_eq!(names(&root), ["around", "moved"]);
+    assert_eq!(names(&root.join("moved/work")), [".git"]);
+}
+
+#[test]
+fn a_set_aside_folder_with_a_file_keeps_its_empty_folders() {
+    let (_kept, folder, mut missing) = watched(&[]);
+    for name in ["branches", "objects/pack", "refs/heads"] {
+        fs::create_dir_all(folder.join(".git").join(name)).unwrap();
+    }
+    fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main").unwrap();
+    assert!(!missing.handle());
+    let told = missing.settle();
+    let [ProtectedName { fate: Fate::SetAside(aside), .. }] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(names(aside), ["HEAD", "branches", "objects", "refs"]);
+    assert!(aside.join("objects/pack").is_dir() && aside.join("refs/heads").is_dir());
+}
+
+#[test]
+fn events_beyond_the_bound_are_read_the_next_time() {
+    let (_kept, folder, missing) = watched(&[]);
+    for number in 0..1_000 {
+        fs::write(folder.join(format!("beside{number}")), "").unwrap();
+    }
+    fs::write(folder.join(".git"), "").unwrap();
+    assert!(missing.seen(1).is_empty(), "it is further back");
+    let later = (0..1_000).map(|_| missing.seen(1)).find(|paths| !paths.is_empty());
+    assert_eq!(later, Some(BTreeSet::from([folder.join(".git")])));
 }
 
 #[test]

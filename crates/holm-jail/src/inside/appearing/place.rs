@@ -1,0 +1,153 @@
+//! Looks at a path, renames and removes what stands there, and follows no link on the way.
+//!
+//! The supervisor has the user's rights and a job makes links, so a path that is looked up by name could lead it to files that
+//! the job itself cannot reach. Everything here is done in an open folder.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, fstat, openat, renameat, renameat_with, statat,
+    unlinkat,
+};
+use rustix::io::Errno;
+use rustix::path::Arg;
+use rustix::process::getpid;
+
+use crate::inside::protect::open_plain;
+
+/// The deepest folder that is looked at before a tree is removed.
+const MAX_DEPTH: usize = 64;
+/// The most folders that are removed together.
+const MAX_FOLDERS: usize = 4_096;
+
+/// Something that stands in an open folder.
+pub(super) struct Place {
+    folder: OwnedFd,
+    name: OsString,
+    path: PathBuf,
+    is_link: bool,
+}
+
+impl Place {
+    /// What stands at a path. No link leads there: where one is on the way, there is an error.
+    pub(super) fn at(path: &Path) -> io::Result<Self> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let folder = open_plain(parent)?;
+        let data = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_link = FileType::from_raw_mode(data.st_mode) == FileType::Symlink;
+        Ok(Self { folder, name: name.to_owned(), path: path.to_owned(), is_link })
+    }
+
+    /// What stands at a path, or else the first link on the way to it, if that is beneath a folder.
+    ///
+    /// Such a link is what stands on the path. Links further out are none of a job's.
+    pub(super) fn find(path: &Path, beneath: &Path) -> Option<Self> {
+        match Self::at(path) {
+            Ok(place) => Some(place),
+            Err(error) if error.raw_os_error() == Some(libc::ELOOP) => path
+                .ancestors()
+                .skip(1)
+                .take_while(|place| *place != beneath)
+                .filter_map(|place| Self::at(place).ok())
+                .find(|place| place.is_link),
+            Err(_) => None,
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives it a new name in its folder.
+    pub(super) fn rename_aside(&self) -> io::Result<PathBuf> {
+        let mut number = getpid().as_raw_nonzero().get();
+        loop {
+            let mut name = self.name.clone();
+            name.push(format!(".set-aside-{number}"));
+            match self.rename(&name) {
+                Ok(()) => return Ok(self.path.with_file_name(name)),
+                Err(Errno::EXIST) => number = number.saturating_add(1),
+                // The job may have closed the folder to its owner.
+                Err(Errno::ACCESS) if self.open_to_owner() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn rename(&self, name: &OsStr) -> rustix::io::Result<()> {
+        match renameat_with(&self.folder, &self.name, &self.folder, name, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS) => self.rename_if_free(name),
+            done => done,
+        }
+    }
+
+    /// Looks first and renames then, for file systems that cannot do both at once. What takes the name in between is replaced.
+    fn rename_if_free(&self, name: &OsStr) -> rustix::io::Result<()> {
+        match statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Err(Errno::EXIST),
+            Err(Errno::NOENT) => renameat(&self.folder, &self.name, &self.folder, name),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives the owner the rights to the folder again; false where they were there already.
+    fn open_to_owner(&self) -> bool {
+        let Ok(data) = fstat(&self.folder) else { return false };
+        let mode = data.st_mode & 0o7777;
+        // By its number, because a folder that is open only as a place takes no other change of its mode.
+        let folder = format!("/proc/self/fd/{}", self.folder.as_raw_fd());
+        mode & 0o700 != 0o700 && fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)).is_ok()
+    }
+
+    /// Removes a folder that holds nothing but empty folders. Where there is anything else in it, nothing is removed.
+    pub(super) fn remove_empty(&self) -> io::Result<()> {
+        for pass in [Pass::Look, Pass::Remove] {
+            let mut room = MAX_FOLDERS;
+            go_through(self.folder.as_fd(), self.name.as_os_str(), pass, 0, &mut room)?;
+        }
+        Ok(())
+    }
+}
+
+/// What is done with each folder of a tree.
+#[derive(Debug, Clone, Copy)]
+enum Pass {
+    Look,
+    Remove,
+}
+
+/// Goes through a tree, inner folders first. What is no folder is an error, and so is a tree that is too deep or too big.
+fn go_through<N: Arg + Copy>(
+    around: BorrowedFd<'_>,
+    name: N,
+    pass: Pass,
+    depth: usize,
+    room: &mut usize,
+) -> rustix::io::Result<()> {
+    if depth > MAX_DEPTH || *room == 0 {
+        return Err(Errno::NOTEMPTY);
+    }
+    *room -= 1;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut folder = Dir::new(openat(around, name, flags, Mode::empty())?)?;
+    while let Some(entry) = folder.read() {
+        let entry = entry?;
+        if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
+            go_through(folder.fd()?, entry.file_name(), pass, depth + 1, room)?;
+        }
+    }
+    match pass {
+        Pass::Look => Ok(()),
+        Pass::Remove => unlinkat(around, name, AtFlags::REMOVEDIR),
+    }
+}
+
+#[cfg(test)]
+mod tests;
