@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use holm_kernel::visible_line;
 
-use super::new_repository::{Disarmed, NewRepositories, beneath};
+use super::new_repository::{NewRepositories, beneath};
 use crate::root::autorun::{self, AutorunFile};
 use crate::root::git::is_named_git;
 
@@ -211,21 +211,28 @@ impl WorkspaceRecord {
     /// Takes from repositories what git would run, and says what was found.
     fn tell(&self, found: Found) -> Vec<String> {
         let mut lines = Vec::new();
-        let disarmed = found.repositories.disarm(&self.roots, &self.known);
-        let (disarmed, plain): (Vec<Disarmed>, Vec<Disarmed>) =
-            disarmed.into_iter().partition(|repository| !repository.removed.is_empty());
+        let looked_at = found.repositories.disarm(&self.roots, &self.known);
         let shown = |path: &Path| self.shown(path);
-        lines.extend(limited(disarmed.iter().map(|repository| {
+        let armed = looked_at.iter().filter(|repository| !repository.findings.armed.is_empty());
+        lines.extend(limited(armed.map(|repository| {
             format!(
-                "{}: Holm disabled what version control would run there: {}; the originals are beside it, with \
-                 .disabled at the end of their names",
+                "{}: what version control would run there could NOT be disabled; do not call git there: {}",
                 shown(&repository.place),
-                visible_line(&repository.removed.join(", "))
+                visible_line(&repository.findings.armed.join(", "))
             )
         })));
-        lines.extend(limited(
-            plain.iter().map(|repository| format!("new repository: {}", shown(&repository.place))),
-        ));
+        let disabled = looked_at.iter().filter(|repository| !repository.findings.disabled.is_empty());
+        lines.extend(limited(disabled.map(|repository| {
+            format!(
+                "{}: Holm disabled what version control would run there: {}; the originals are beside it, with \
+                 .disabled in their names",
+                shown(&repository.place),
+                visible_line(&repository.findings.disabled.join(", "))
+            )
+        })));
+        let plain = looked_at.iter().filter(|repository| repository.findings.is_empty());
+        lines
+            .extend(limited(plain.map(|repository| format!("new repository: {}", shown(&repository.place)))));
         lines.extend(limited(found.files.iter().filter_map(|(path, state)| {
             let row = self.row(path)?;
             Some(format!("{}: {} ({})", state.in_words(), shown(path), row.runner))
