@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use holm_jail::{JailError, Stage};
 use holm_kernel::visible_line;
 
 use super::new_repository::{NewRepositories, beneath};
@@ -140,6 +141,16 @@ impl WorkspaceRecord {
     /// Nothing has run, so nothing has changed.
     pub(crate) fn dismiss(mut self) {
         self.is_done = true;
+    }
+
+    /// After a start that failed. Nothing has run then, unless word of the start was lost on the way.
+    ///
+    /// To drop the record would look where nobody may block.
+    pub(crate) async fn end_unstarted(self, error: &JailError) {
+        match error {
+            JailError::Start { stage, .. } if *stage != Stage::Order => self.dismiss(),
+            _ => drop(tokio::task::spawn_blocking(move || self.settle()).await),
+        }
     }
 
     fn look(&mut self) -> Vec<String> {
@@ -488,6 +499,17 @@ mod tests {
         fs::create_dir(work.join(".vscode")).unwrap();
         let lines = record.settle();
         assert_eq!(lines, ["new: .vscode (editors obey it when they open the folder)"]);
+    }
+
+    #[tokio::test]
+    async fn a_start_that_failed_is_looked_at_only_where_the_command_may_have_run() {
+        for (stage, is_seen) in [(Stage::Changed, false), (Stage::Protect, false), (Stage::Order, true)] {
+            let (_folder, work, record) = recorded(1);
+            fs::create_dir(work.join("f0/.git")).unwrap();
+            fs::write(work.join("f0/.git/config"), "[core]\n\tfsmonitor = ./evil\n").unwrap();
+            record.end_unstarted(&JailError::Start { stage, path: None, why: String::new() }).await;
+            assert_eq!(work.join("f0/.git/config.disabled").exists(), is_seen, "{stage:?}");
+        }
     }
 
     #[test]
