@@ -94,7 +94,8 @@ impl Script {
 
     /// Whether a command surely means a file by it that is not there. Other words may be anything.
     pub(super) fn is_missed(&self) -> bool {
-        let path = visible_line(&self.path.to_string_lossy());
+        // As a command writes it, not as it is shown.
+        let path = self.path.display();
         let ways = ["./", "$HOLM_PROJECT_DIR/", "${HOLM_PROJECT_DIR}/"].map(|way| format!("{way}{path}"));
         let named = |line: &String| ways.iter().any(|way| line.contains(way.as_str()));
         self.hash().is_none() && self.lines.iter().any(named)

@@ -75,6 +75,18 @@ fn a_script_that_changed_is_a_change_of_the_hooks() {
     assert!(asks.iter().any(|line| line == "names tools/check.sh, which is not there"), "{asks:?}");
 }
 
+#[test]
+fn a_script_that_is_not_there_is_told_also_where_its_name_has_hidden_letters() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("tools")).unwrap();
+    let path = folder.path().join("hooks.json");
+    fs::write(&path, file("", "./tools/che\u{200d}ck.sh")).unwrap();
+    let asks = HookFile::load(folder.path(), &path).unwrap().asks();
+    let is_told =
+        |line: &String| line.starts_with("names tools/che") && line.ends_with(", which is not there");
+    assert!(asks.iter().any(is_told), "{asks:?}");
+}
+
 /// A project with a script in a folder, and a file of hooks that has one command.
 fn project(command: &str) -> (tempfile::TempDir, Result<HookFile, HookFileError>) {
     let folder = tempfile::tempdir().unwrap();

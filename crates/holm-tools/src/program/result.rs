@@ -1,5 +1,7 @@
 //! What a program's end means to a model.
 
+use std::path::Path;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use holm_jail::{Ending, Outcome, Suspicion};
@@ -7,10 +9,19 @@ use holm_kernel::{Block, Media, Source, ToolOutput};
 
 use super::ask::Nature;
 use crate::describe::EmptyResult;
-use crate::shell::{Refusal, opens_nothing};
+use crate::shell::{Refusal, appeared, opens_nothing};
 
-/// The output of a call.
-pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> ToolOutput {
+/// The output of a call, with protected names that appeared in the workspace while the program ran. That fails a call.
+pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal], workspace: &Path) -> ToolOutput {
+    let mut output = by_ending(nature, outcome, hosts);
+    for name in &outcome.appeared {
+        output.text.push_str(&format!("\n[{}]", appeared(workspace, name)));
+        output.outcome = holm_kernel::Outcome::Failed;
+    }
+    output
+}
+
+fn by_ending(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> ToolOutput {
     let failed = |why: &str| {
         let mut output = failed(why, outcome);
         for refusal in hosts {

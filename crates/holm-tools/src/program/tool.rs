@@ -14,7 +14,7 @@ use super::ask::Nature;
 use super::loader::Setup;
 use super::result::result;
 use crate::authority;
-use crate::shell::{Curiosity, Errand, Reach, WorkspaceRecord, hold};
+use crate::shell::{Curiosity, Errand, MAX_STARTS, Reach, WorkspaceRecord, asks_for_another_look, hold};
 use crate::trust::ContentHash;
 
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
@@ -62,7 +62,24 @@ impl Tool for ProgramTool {
 impl Inner {
     async fn call(self: Arc<Self>, job: Job) -> Result<ToolOutput, String> {
         let task = self.task(&job)?;
-        let (held, needs) = (Arc::clone(&self), Arc::clone(&job.needs));
+        let mut starts = 0;
+        loop {
+            let is_last = starts >= MAX_STARTS;
+            if let Some(output) = self.attempt(&job, &task, is_last).await? {
+                return Ok(output);
+            }
+            starts += 1;
+        }
+    }
+
+    /// Starts it once. None where a hidden file was moved at that moment, so that it has to be started again.
+    async fn attempt(
+        self: &Arc<Self>,
+        job: &Job,
+        task: &Task,
+        is_last: bool,
+    ) -> Result<Option<ToolOutput>, String> {
+        let (held, needs) = (Arc::clone(self), Arc::clone(&job.needs));
         let jail = tokio::task::spawn_blocking(move || held.jail(&needs));
         let (jail, record) = jail.await.map_err(|_| "the program is shutting down")??;
         let jail = jail.env("HOLM_CALL_KEY", job.key.to_string());
@@ -77,15 +94,21 @@ impl Inner {
             progress: &job.progress,
         };
         let capture = Capture { keep: 4 << 20, spill: None };
-        let ended = errand.run(&jail, &task, capture, &job.stop).await;
-        let (outcome, refused) = ended.map_err(|error| format!("not started: {error}"))?;
+        let (outcome, refused) = match errand.run(&jail, task, capture, &job.stop).await {
+            Ok(ended) => ended,
+            Err(error) => {
+                record.end_unstarted(&error).await;
+                let is_repeated = asks_for_another_look(&error) && !is_last;
+                return if is_repeated { Ok(None) } else { Err(format!("not started: {error}")) };
+            }
+        };
         let changes = tokio::task::spawn_blocking(move || record.settle());
         let changes = changes.await.map_err(|_| "the program is shutting down")?;
-        let mut output = result(&self.nature, &outcome, &refused);
+        let mut output = result(&self.nature, &outcome, &refused, &self.setup.workspace);
         for change in changes {
             output.text.push_str(&format!("\n[{change}]"));
         }
-        Ok(output)
+        Ok(Some(output))
     }
 
     /// The exact words and the standard input of a call.

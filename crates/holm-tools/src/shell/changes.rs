@@ -5,20 +5,23 @@
 //! stamp are read again, so the cost grows with the number of folders and with what changed, not with the number of files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use holm_jail::{JailError, Stage};
 use holm_kernel::visible_line;
 
-use super::new_repository::{Disarmed, NewRepositories, beneath};
+use super::new_repository::{NewRepositories, beneath};
 use crate::root::autorun::{self, AutorunFile};
 use crate::root::git::is_named_git;
 
-/// The most new entries that are looked at after one command.
-const MAX_NEW_ENTRIES: usize = 300_000;
+/// The most folders that are read after one command. Files count for nothing: a command that makes many must not end the
+/// look before it comes to a repository.
+const MAX_NEW_FOLDERS: usize = 300_000;
 /// Lines of one kind in a result; the rest is counted.
 const MAX_LINES: usize = 8;
 /// A folder that changed so shortly before the walk may change again without another time. Some file systems count in
@@ -33,6 +36,8 @@ pub(crate) struct WorkspaceRecord {
     folders: HashMap<PathBuf, EntryStamp>,
     /// Files of the table that a command may change.
     watched: BTreeMap<PathBuf, EntryStamp>,
+    /// Links called `.git` that were there, and where they led to.
+    links: BTreeMap<PathBuf, LinkState>,
     /// Folders of the table, and what lies in them.
     listed: HashSet<PathBuf>,
     /// What was there and is held, and the repositories that were there.
@@ -63,6 +68,21 @@ impl EntryStamp {
     }
 }
 
+/// A link and the place that it leads to: the link can stay while a folder on its way becomes another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LinkState {
+    stamp: EntryStamp,
+    target: Option<PathBuf>,
+}
+
+impl LinkState {
+    /// None where there is no link.
+    fn of(path: &Path) -> Option<Self> {
+        let found = path.symlink_metadata().ok().filter(Metadata::is_symlink)?;
+        Some(Self { stamp: EntryStamp::of(&found), target: path.canonicalize().ok() })
+    }
+}
+
 impl WorkspaceRecord {
     pub(super) fn new(workspace: &Path, roots: &[PathBuf]) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -71,6 +91,7 @@ impl WorkspaceRecord {
             roots: roots.to_vec(),
             folders: HashMap::new(),
             watched: BTreeMap::new(),
+            links: BTreeMap::new(),
             listed: HashSet::new(),
             known: HashSet::new(),
             began: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
@@ -91,8 +112,14 @@ impl WorkspaceRecord {
         }
     }
 
-    /// Remembers a file or a link, if the table lists it.
+    /// Remembers a file or a link, if the table lists it or git would follow it.
     pub(super) fn watch(&mut self, path: &Path) {
+        if is_called_git(path)
+            && self.is_writable(path)
+            && let Some(state) = LinkState::of(path)
+        {
+            self.links.insert(path.to_owned(), state);
+        }
         if self.row(path).is_some()
             && let Ok(found) = path.symlink_metadata()
         {
@@ -116,6 +143,16 @@ impl WorkspaceRecord {
         self.is_done = true;
     }
 
+    /// After a start that failed. Nothing has run then, unless word of the start was lost on the way.
+    ///
+    /// To drop the record would look where nobody may block.
+    pub(crate) async fn end_unstarted(self, error: &JailError) {
+        match error {
+            JailError::Start { stage, .. } if *stage != Stage::Order => self.dismiss(),
+            _ => drop(tokio::task::spawn_blocking(move || self.settle()).await),
+        }
+    }
+
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
         self.tell(self.find())
@@ -131,7 +168,7 @@ impl WorkspaceRecord {
             .map(|(path, _)| path.clone())
             .collect();
         while let Some(folder) = open.pop() {
-            if found.looked_at > MAX_NEW_ENTRIES {
+            if found.read >= MAX_NEW_FOLDERS {
                 found.is_cut = true;
                 break;
             }
@@ -141,6 +178,13 @@ impl WorkspaceRecord {
             let now = path.symlink_metadata().ok();
             if now.is_some_and(|now| EntryStamp::of(&now) != *stamp) {
                 found.files.insert(path.clone(), State::Changed);
+            }
+        }
+        // The user's own links stay as long as they lead where they did. One that is a folder now was met above.
+        for (path, state) in &self.links {
+            let is_folder = path.symlink_metadata().is_ok_and(|now| now.is_dir());
+            if !is_folder && LinkState::of(path).as_ref() != Some(state) {
+                found.repositories.pointers.insert(path.clone());
             }
         }
         found
@@ -158,7 +202,7 @@ impl WorkspaceRecord {
             found.unread.insert(folder.to_owned());
             Vec::new()
         });
-        found.looked_at += entries.len();
+        found.read += 1;
         if is_repository(folder, &entries) && !self.known.contains(folder) {
             found.repositories.folders.insert(folder.to_owned());
         }
@@ -173,7 +217,9 @@ impl WorkspaceRecord {
                     new.push(path);
                 }
             } else if is_called_git(&path) {
-                found.repositories.pointers.insert(path);
+                if !self.links.contains_key(&path) {
+                    found.repositories.pointers.insert(path);
+                }
             } else if self.row(&path).is_some() && !found.is_within_listed(&path) {
                 found.files.insert(path, State::New);
             }
@@ -204,28 +250,35 @@ impl WorkspaceRecord {
         autorun::find(path.strip_prefix(&self.workspace).unwrap_or(path).to_str()?)
     }
 
-    fn is_writable(&self, path: &Path) -> bool {
+    pub(super) fn is_writable(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 
     /// Takes from repositories what git would run, and says what was found.
     fn tell(&self, found: Found) -> Vec<String> {
         let mut lines = Vec::new();
-        let disarmed = found.repositories.disarm(&self.roots, &self.known);
-        let (disarmed, plain): (Vec<Disarmed>, Vec<Disarmed>) =
-            disarmed.into_iter().partition(|repository| !repository.removed.is_empty());
+        let looked_at = found.repositories.disarm(&self.roots, &self.known);
         let shown = |path: &Path| self.shown(path);
-        lines.extend(limited(disarmed.iter().map(|repository| {
+        let armed = looked_at.iter().filter(|repository| !repository.findings.armed.is_empty());
+        lines.extend(limited(armed.map(|repository| {
             format!(
-                "{}: Holm disabled what version control would run there: {}; the originals are beside it, with \
-                 .disabled at the end of their names",
+                "{}: what version control would run there could NOT be disabled; do not call git there: {}",
                 shown(&repository.place),
-                visible_line(&repository.removed.join(", "))
+                visible_line(&repository.findings.armed.join(", "))
             )
         })));
-        lines.extend(limited(
-            plain.iter().map(|repository| format!("new repository: {}", shown(&repository.place))),
-        ));
+        let disabled = looked_at.iter().filter(|repository| !repository.findings.disabled.is_empty());
+        lines.extend(limited(disabled.map(|repository| {
+            format!(
+                "{}: Holm disabled what version control would run there: {}; the originals are beside it, with \
+                 .disabled in their names",
+                shown(&repository.place),
+                visible_line(&repository.findings.disabled.join(", "))
+            )
+        })));
+        let plain = looked_at.iter().filter(|repository| repository.findings.is_empty());
+        lines
+            .extend(limited(plain.map(|repository| format!("new repository: {}", shown(&repository.place)))));
         lines.extend(limited(found.files.iter().filter_map(|(path, state)| {
             let row = self.row(path)?;
             Some(format!("{}: {} ({})", state.in_words(), shown(path), row.runner))
@@ -235,7 +288,7 @@ impl WorkspaceRecord {
         })));
         if found.is_cut {
             lines.push(format!(
-                "more than {MAX_NEW_ENTRIES} new entries: not all were looked at; look for git repositories in them \
+                "more than {MAX_NEW_FOLDERS} new folders: not all were looked at; look for git repositories in them \
                  before you call git there"
             ));
         }
@@ -269,7 +322,8 @@ struct Found {
     listed: BTreeSet<PathBuf>,
     /// Folders that cannot be read.
     unread: BTreeSet<PathBuf>,
-    looked_at: usize,
+    /// How many folders were read.
+    read: usize,
     is_cut: bool,
 }
 
@@ -307,11 +361,21 @@ impl Found {
 /// Whether git would take a folder for one of its own: by its name, or as a bare one, a submodule's or a worktree's. Half of
 /// one counts too, because the next command could add the rest.
 pub(super) fn is_repository(folder: &Path, entries: &[(PathBuf, FileType)]) -> bool {
-    let has = |wanted: &str| {
-        let names = entries.iter().filter_map(|(entry, _)| entry.file_name()?.to_str());
-        names.into_iter().any(|name| name.eq_ignore_ascii_case(wanted))
+    let has = |wanted: &str, fits: fn(FileType) -> bool| {
+        entries.iter().any(|(entry, kind)| {
+            let name = entry.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if name == wanted {
+                return fits(*kind);
+            }
+            // Where case counts for nothing, git finds this by the name that it looks for.
+            let found = || folder.join(wanted).symlink_metadata();
+            name.eq_ignore_ascii_case(wanted) && found().is_ok_and(|found| fits(found.file_type()))
+        })
     };
-    is_called_git(folder) || (has("HEAD") && (has("objects") || has("commondir")))
+    let is_file = |kind: FileType| !kind.is_dir();
+    let is_folder = |kind: FileType| kind.is_dir() || kind.is_symlink();
+    is_called_git(folder)
+        || (has("HEAD", is_file) && (has("objects", is_folder) || has("commondir", is_file)))
 }
 
 pub(super) fn is_called_git(path: &Path) -> bool {
@@ -331,6 +395,8 @@ fn limited(lines: impl Iterator<Item = String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use holm_grants::GrantSet;
     use holm_jail::Jail;
 
@@ -349,9 +415,13 @@ mod tests {
                 fs::write(inner.join(format!("{file}.txt")), "").unwrap();
             }
         }
-        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
-        let (_, record) = hold(Jail::new(), &work, &grants, &Denies::of_commands());
+        let record = record_of(&work);
         (folder, work, record)
+    }
+
+    fn record_of(work: &Path) -> WorkspaceRecord {
+        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
+        hold(Jail::new(), work, &grants, &Denies::of_commands()).1
     }
 
     #[test]
@@ -359,11 +429,11 @@ mod tests {
         let (_folder, work, mut record) = recorded(50);
         // As if everything had been there for long.
         record.began += 10;
-        assert_eq!(record.find().looked_at, 0);
+        assert_eq!(record.find().read, 0);
         fs::write(work.join("f7/new.txt"), "").unwrap();
         fs::create_dir_all(work.join("f7/deep/down")).unwrap();
         fs::write(work.join("f8/1.txt"), "longer").unwrap();
-        assert_eq!(record.find().looked_at, 20 + 2 + 1, "one folder, and what is new in it");
+        assert_eq!(record.find().read, 1 + 2, "one folder, and those that are new in it; no files");
         record.dismiss();
     }
 
@@ -375,6 +445,71 @@ mod tests {
         drop(record);
         assert_eq!(fs::read_to_string(work.join("f0/.git/config")).unwrap(), "");
         assert!(work.join("f0/.git/config.disabled").exists());
+    }
+
+    #[test]
+    fn a_link_of_the_users_to_a_repository_stays_until_it_leads_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        let (work, library) = (base.join("work"), base.join("elsewhere/lib.git"));
+        for part in [work.join("vendor/lib"), work.join("vendor/other"), library.clone()] {
+            fs::create_dir_all(part).unwrap();
+        }
+        symlink(base.join("elsewhere"), work.join("way")).unwrap();
+        symlink(&library, work.join("vendor/lib/.git")).unwrap();
+        symlink(work.join("way/lib.git"), work.join("vendor/other/.git")).unwrap();
+        let is_link = |name: &str| work.join(name).is_symlink();
+        let lines = record_of(&work).settle();
+        assert_eq!(lines, [""; 0]);
+        assert!(is_link("vendor/lib/.git") && is_link("vendor/other/.git"));
+        let record = record_of(&work);
+        fs::create_dir_all(base.join("evil/lib.git")).unwrap();
+        fs::remove_file(work.join("way")).unwrap();
+        symlink(base.join("evil"), work.join("way")).unwrap();
+        let lines = record.settle();
+        assert!(is_link("vendor/lib/.git"), "{lines:?}");
+        assert!(!is_link("vendor/other/.git") && is_link("vendor/other/.git.disabled"), "{lines:?}");
+        let record = record_of(&work);
+        fs::remove_file(work.join("vendor/lib/.git")).unwrap();
+        symlink(base.join("evil/lib.git"), work.join("vendor/lib/.git")).unwrap();
+        let lines = record.settle();
+        assert!(!is_link("vendor/lib/.git"), "{lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("vendor/lib: Holm disabled")), "{lines:?}");
+    }
+
+    #[test]
+    fn a_folder_with_names_like_those_of_a_repository_is_none() {
+        let (_folder, work, record) = recorded(0);
+        for name in ["src/head", "src/objects", "src/hooks", "folders/HEAD", "folders/objects", "files"] {
+            fs::create_dir_all(work.join(name)).unwrap();
+        }
+        for name in ["src/config", "src/hooks/pre-commit", "files/HEAD", "files/objects"] {
+            fs::write(work.join(name), "mine").unwrap();
+        }
+        assert_eq!(record.find().repositories.folders, BTreeSet::new());
+        fs::create_dir_all(work.join("bare/objects")).unwrap();
+        fs::write(work.join("bare/HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert_eq!(record.find().repositories.folders, BTreeSet::from([work.join("bare")]));
+        record.dismiss();
+    }
+
+    #[test]
+    fn a_held_name_that_was_missing_is_told_where_the_jail_leaves_it() {
+        let (_folder, work, record) = recorded(0);
+        fs::create_dir(work.join(".vscode")).unwrap();
+        let lines = record.settle();
+        assert_eq!(lines, ["new: .vscode (editors obey it when they open the folder)"]);
+    }
+
+    #[tokio::test]
+    async fn a_start_that_failed_is_looked_at_only_where_the_command_may_have_run() {
+        for (stage, is_seen) in [(Stage::Changed, false), (Stage::Protect, false), (Stage::Order, true)] {
+            let (_folder, work, record) = recorded(1);
+            fs::create_dir(work.join("f0/.git")).unwrap();
+            fs::write(work.join("f0/.git/config"), "[core]\n\tfsmonitor = ./evil\n").unwrap();
+            record.end_unstarted(&JailError::Start { stage, path: None, why: String::new() }).await;
+            assert_eq!(work.join("f0/.git/config.disabled").exists(), is_seen, "{stage:?}");
+        }
     }
 
     #[test]

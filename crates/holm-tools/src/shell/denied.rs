@@ -67,7 +67,7 @@ impl Scan<'_> {
                 _ if self.looked_at > MAX_LOOKED_AT && self.rules.is_empty() => self.protect(&path),
                 _ if self.looked_at > MAX_LOOKED_AT => self.hide(&path),
                 Standing::Fixed => self.protect(&path),
-                Standing::Free if kind.is_symlink() => self.record.watch(&path),
+                Standing::Free if kind.is_symlink() => self.meet_link(&path),
                 Standing::Free if kind.is_dir() => open.extend(self.enter(&path)),
                 Standing::Free => self.meet(&path),
             }
@@ -100,10 +100,33 @@ impl Scan<'_> {
             let work_tree = if is_called_git(folder) { folder.parent().unwrap_or(folder) } else { folder };
             self.repositories.push(GitFolder::at(work_tree, folder.to_owned()));
         }
-        for setting in obeyed_in(folder) {
-            self.protect(&setting);
-        }
+        self.protect_settings(folder);
         entries
+    }
+
+    /// Holds settings of version control other than git. A jail holds no link in its place, so the folder around one is
+    /// held, and the file that it names.
+    fn protect_settings(&mut self, folder: &Path) {
+        let settings = obeyed_in(folder);
+        let links: Vec<&PathBuf> = settings.iter().filter(|setting| setting.is_symlink()).collect();
+        if links.is_empty() {
+            settings.iter().for_each(|setting| self.protect(setting));
+            return;
+        }
+        self.protect(folder);
+        for target in links.into_iter().filter_map(|link| link.canonicalize().ok()) {
+            if target.is_file() && self.record.is_writable(&target) {
+                self.protect(&target);
+            }
+        }
+    }
+
+    /// Looks at a link that a command may change.
+    fn meet_link(&mut self, link: &Path) {
+        self.record.watch(link);
+        if is_called_git(link) {
+            self.repositories.extend(link.parent().and_then(GitFolder::of));
+        }
     }
 
     /// Looks at a file.
@@ -149,7 +172,8 @@ impl Scan<'_> {
         for name in names.map(|pattern| pattern.trim_end_matches('/')) {
             let path = self.workspace.join(name);
             let is_missing = path.symlink_metadata().is_err();
-            let has_folder = path.parent().is_some_and(Path::is_dir);
+            // A jail passes no link, and holds no name behind one.
+            let has_folder = path.parent().is_some_and(Path::is_dir) && leads_through_no_link(&path);
             if is_missing && has_folder && matches!(self.standing(&path, self.workspace), Standing::Fixed) {
                 self.protect(&path);
             }
@@ -202,7 +226,10 @@ impl Scan<'_> {
     }
 
     fn protect(&mut self, path: &Path) {
-        self.record.know(path);
+        // What appears under a name that is missing now is new, should the jail not take it away.
+        if path.symlink_metadata().is_ok() {
+            self.record.know(path);
+        }
         self.change(|jail| jail.protect(path));
     }
 

@@ -12,6 +12,14 @@ use super::live::{BEAT, Live};
 use super::proxy::{self, Refusal, Refused};
 use crate::authority;
 
+/// How often a child is started where a hidden file is moved at that moment, with a new look at what is to be hidden.
+pub(crate) const MAX_STARTS: u32 = 20;
+
+/// Whether a child was not started because what is to be hidden has moved, so that a new look helps.
+pub(crate) fn asks_for_another_look(error: &JailError) -> bool {
+    matches!(error, JailError::Start { stage: Stage::Changed, .. })
+}
+
 /// What a child is run with, beside its jail.
 pub(crate) struct Errand<'a> {
     pub(crate) launcher: &'a Launcher,

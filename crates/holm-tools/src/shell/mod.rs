@@ -47,10 +47,10 @@ mod tests;
 
 pub(crate) use changes::WorkspaceRecord;
 pub(crate) use denied::hold;
-pub(crate) use errand::{Curiosity, Errand, Reach};
+pub(crate) use errand::{Curiosity, Errand, MAX_STARTS, Reach, asks_for_another_look};
 pub use gate::{Answer, Asker, Gate, Offer, lasts, session_grants};
 pub(crate) use proxy::Refusal;
-pub(crate) use report::opens_nothing;
+pub(crate) use report::{appeared, opens_nothing};
 pub use rules::{Rest, Rule, RuleError, Rules, Ruling, unknown_program};
 pub use script::{Command, Form, MAX_SCRIPT, Script, Unreadable, Word};
 pub use setup::{Shell, ShellError};

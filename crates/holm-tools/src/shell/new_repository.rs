@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, chmod, fstat, open, openat, renameat, renameat_with,
-    statat,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -25,8 +25,10 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_HOOKS: usize = 256;
 /// What stands behind the name of something that is no longer obeyed.
 const DISABLED: &str = "disabled";
-/// The most names that are tried for something that is no longer obeyed.
-const MAX_NAMES: usize = 100;
+/// The most numbered names that are tried for something that is no longer obeyed.
+const MAX_NUMBERED_NAMES: usize = 100;
+/// The most names by chance that are tried after them: a command can take all numbered ones before.
+const MAX_CHANCE_NAMES: usize = 4;
 
 /// What a command has made.
 #[derive(Debug, Default)]
@@ -43,8 +45,44 @@ pub(super) struct NewRepositories {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Disarmed {
     pub(super) place: PathBuf,
-    /// What would have been run or obeyed, by name.
-    pub(super) removed: Vec<String>,
+    pub(super) findings: Findings,
+}
+
+/// What version control would have run or obeyed in one place, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Findings {
+    /// What is no longer obeyed.
+    pub(super) disabled: Vec<String>,
+    /// What still is: nothing could be done about it.
+    pub(super) armed: Vec<String>,
+}
+
+impl Findings {
+    pub(super) fn is_empty(&self) -> bool {
+        self.disabled.is_empty() && self.armed.is_empty()
+    }
+
+    fn add(&mut self, name: impl Into<String>, outcome: DisableOutcome) {
+        let name = name.into();
+        match outcome {
+            DisableOutcome::Disabled => self.disabled.push(name),
+            DisableOutcome::Deleted => {
+                self.disabled.push(format!("{name} (deleted: it could not be renamed)"))
+            }
+            DisableOutcome::Failed => self.armed.push(name),
+        }
+    }
+}
+
+/// What became of something that is to be obeyed no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DisableOutcome {
+    /// It has another name.
+    Disabled,
+    /// It could get no other name, and is gone.
+    Deleted,
+    /// It is still obeyed.
+    Failed,
 }
 
 impl NewRepositories {
@@ -55,11 +93,11 @@ impl NewRepositories {
         for folder in &self.folders {
             let Some(handle) = beneath(roots, folder) else { continue };
             let look = Look { path: folder, handle, roots };
-            let removed = look.disarm(&is_looked_at);
+            let findings = look.disarm(&is_looked_at);
             // A repository that lies in one that is told of is told of only where something was found in it.
             let is_inner = folder.ancestors().skip(1).any(|outer| self.folders.contains(outer));
-            if !removed.is_empty() || !is_inner {
-                all.push(Disarmed { place: place(folder), removed });
+            if !findings.is_empty() || !is_inner {
+                all.push(Disarmed { place: place(folder), findings });
             }
         }
         for pointer in &self.pointers {
@@ -67,8 +105,8 @@ impl NewRepositories {
         }
         for folder in &self.others {
             let Some(handle) = beneath(roots, folder) else { continue };
-            let removed = Look { path: folder, handle, roots }.disarm_other();
-            all.push(Disarmed { place: place(folder), removed });
+            let findings = Look { path: folder, handle, roots }.disarm_other();
+            all.push(Disarmed { place: place(folder), findings });
         }
         all
     }
@@ -89,75 +127,76 @@ struct Look<'a> {
 
 impl Look<'_> {
     /// Disables what git would run.
-    fn disarm(&self, is_looked_at: &impl Fn(&Path) -> bool) -> Vec<String> {
-        let mut removed = Vec::new();
+    fn disarm(&self, is_looked_at: &impl Fn(&Path) -> bool) -> Findings {
+        let mut findings = Findings::default();
         for name in ["config", "config.worktree"] {
-            removed.extend(self.disarm_config(name));
+            self.disarm_config(name, &mut findings);
         }
-        removed.extend(self.disarm_hooks());
+        self.disarm_hooks(&mut findings);
         // What this names has a configuration and hooks of its own.
         let common = self.read("commondir");
         let is_safe = match &common {
             Contents::Missing => true,
-            Contents::Text(text) => target(self.path, &text).is_some_and(|path| is_looked_at(&path)),
+            Contents::Text(text) => target(self.path, text).is_some_and(|path| is_looked_at(&path)),
             Contents::Unreadable => false,
         };
-        if !is_safe && self.disable("commondir") {
-            removed.push("commondir".into());
+        if !is_safe {
+            findings.add("commondir", self.disable("commondir"));
         }
-        removed
+        findings
     }
 
     /// Disables what Mercurial, Sapling or Jujutsu would run.
-    fn disarm_other(&self) -> Vec<String> {
-        let mut removed = Vec::new();
+    fn disarm_other(&self) -> Findings {
+        let mut findings = Findings::default();
         for name in ["hgrc", "config"] {
             let is_armed = match self.read(name) {
                 Contents::Missing => false,
                 Contents::Text(text) => !only_paths(&text),
                 Contents::Unreadable => true,
             };
-            if is_armed && self.disable(name) {
-                removed.push(name.into());
+            if is_armed {
+                findings.add(name, self.disable(name));
             }
         }
         for name in ["hgrc-not-shared", "sharedpath", "workspace-config.toml"] {
-            if self.exists(name) && self.disable(name) {
-                removed.push(name.into());
+            if self.exists(name) {
+                findings.add(name, self.disable(name));
             }
         }
         if let Some(inner) = folder_in(&self.handle, OsStr::new("repo")) {
             let inner = Look { path: self.path, handle: inner, roots: self.roots };
-            if inner.exists("config.toml") && inner.disable("config.toml") {
-                removed.push("repo/config.toml".into());
+            if inner.exists("config.toml") {
+                findings.add("repo/config.toml", inner.disable("config.toml"));
             }
         }
-        removed
+        findings
     }
 
-    fn disarm_config(&self, name: &str) -> Vec<String> {
+    fn disarm_config(&self, name: &str, findings: &mut Findings) {
         let text = match self.read(name) {
-            Contents::Missing => return Vec::new(),
+            Contents::Missing => return,
             Contents::Text(text) => text,
-            Contents::Unreadable => {
-                return if self.disable(name) { vec![name.into()] } else { Vec::new() };
-            }
+            Contents::Unreadable => return findings.add(name, self.disable(name)),
         };
         let config = GitConfig::parse(text.as_bytes());
         let (kept, armed): (Vec<ConfigEntry>, Vec<ConfigEntry>) =
             config.entries.iter().cloned().partition(|entry| self.is_kept(entry));
         if armed.is_empty() && config.is_whole && config.is_simple {
-            return Vec::new();
+            return;
         }
-        let mut removed: Vec<String> = armed.iter().map(ConfigEntry::name).collect();
-        removed.dedup();
-        if removed.is_empty() && !config.is_whole {
-            removed.push(name.into());
+        let mut names: Vec<String> = armed.iter().map(ConfigEntry::name).collect();
+        names.dedup();
+        if names.is_empty() && !config.is_whole {
+            names.push(name.into());
         }
-        if self.disable(name) {
-            self.create(name, &GitConfig::write(&kept));
+        let outcome = self.disable(name);
+        if outcome == DisableOutcome::Failed {
+            // What a file means that nobody could take away is not told setting by setting.
+            return findings.add(name, outcome);
         }
-        removed
+        self.create(name, &GitConfig::write(&kept));
+        names.into_iter().for_each(|name| findings.add(name, outcome));
     }
 
     /// Whether a setting can stay. A work tree is where the files are, and must be among what the command may write.
@@ -169,26 +208,25 @@ impl Look<'_> {
         self.roots.iter().any(|root| tree.starts_with(root))
     }
 
-    fn disarm_hooks(&self) -> Vec<String> {
+    fn disarm_hooks(&self, findings: &mut Findings) {
         if !self.exists("hooks") {
-            return Vec::new();
+            return;
         }
-        let Some(hooks) = folder_in(&self.handle, OsStr::new("hooks")) else {
-            return if self.disable("hooks") { vec!["hooks".into()] } else { Vec::new() };
+        let hooks = folder_in(&self.handle, OsStr::new("hooks"));
+        let names = hooks.as_ref().and_then(names_in).filter(|names| names.len() <= MAX_HOOKS);
+        let Some((hooks, names)) = hooks.as_ref().zip(names) else {
+            return findings.add("hooks", self.disable("hooks"));
         };
-        let Some(names) = names_in(&hooks).filter(|names| names.len() <= MAX_HOOKS) else {
-            return if self.disable("hooks") { vec!["hooks".into()] } else { Vec::new() };
-        };
-        let names: Vec<OsString> = names.into_iter().filter(|name| is_hook(name)).collect();
-        let disabled = names.iter().filter(|name| disable_in(&hooks, name));
-        disabled.map(|name| format!("hooks/{}", name.to_string_lossy())).collect()
+        for name in names.iter().filter(|name| is_hook(name)) {
+            findings.add(format!("hooks/{}", name.to_string_lossy()), disable_in(hooks, name));
+        }
     }
 
     fn exists(&self, name: &str) -> bool {
         statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    fn disable(&self, name: &str) -> bool {
+    fn disable(&self, name: &str) -> DisableOutcome {
         disable_in(&self.handle, OsStr::new(name))
     }
 
@@ -221,9 +259,11 @@ fn disarm_pointer(
         }
         Contents::Unreadable => false,
     };
-    let removed =
-        if !is_safe && disable_in(&handle, name) { vec![name.to_string_lossy().into()] } else { Vec::new() };
-    Some(Disarmed { place: folder.to_owned(), removed })
+    let mut findings = Findings::default();
+    if !is_safe {
+        findings.add(name.to_string_lossy(), disable_in(&handle, name));
+    }
+    Some(Disarmed { place: folder.to_owned(), findings })
 }
 
 /// The folder that a file names, if there is one way to read it: no link on it that could lead elsewhere tomorrow, and no
@@ -283,23 +323,56 @@ fn is_hook(name: &OsStr) -> bool {
     !name.ends_with(".sample") && !name.contains(&format!(".{DISABLED}")) && name != "README"
 }
 
-/// Gives something a name that is not obeyed.
-fn disable_in(folder: &OwnedFd, name: &OsStr) -> bool {
-    for number in 0..MAX_NAMES {
+/// Gives something a name that is not obeyed. What can get none is deleted: it must not be obeyed.
+fn disable_in(folder: &OwnedFd, name: &OsStr) -> DisableOutcome {
+    for ending in endings() {
         let mut new = name.to_owned();
-        new.push(format!(".{DISABLED}"));
-        if number > 0 {
-            new.push(format!("-{number}"));
-        }
-        match renameat_with(folder, name, folder, &new, RenameFlags::NOREPLACE) {
-            Ok(()) => return true,
+        new.push(ending);
+        match rename_to_free(folder, name, &new) {
+            Ok(()) => return DisableOutcome::Disabled,
             Err(Errno::EXIST) => {}
-            // This file system cannot tell whether the name is taken; what Holm disabled before is replaced.
-            Err(Errno::INVAL | Errno::NOSYS) => return renameat(folder, name, folder, &new).is_ok(),
-            Err(_) => return false,
+            Err(_) => break,
         }
     }
-    false
+    if delete_in(folder, name) { DisableOutcome::Deleted } else { DisableOutcome::Failed }
+}
+
+/// What is put behind a name, best first: what a person reads easily, then what no command can have taken before.
+fn endings() -> impl Iterator<Item = String> {
+    let numbered = (1..MAX_NUMBERED_NAMES).map(|number| format!(".{DISABLED}-{number}"));
+    let by_chance = std::iter::repeat_with(chance_ending).take(MAX_CHANCE_NAMES).flatten();
+    std::iter::once(format!(".{DISABLED}")).chain(numbered).chain(by_chance)
+}
+
+fn chance_ending() -> Option<String> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).ok()?;
+    Some(format!(".{DISABLED}-{:016x}", u64::from_le_bytes(random)))
+}
+
+/// Renames, and replaces nothing.
+fn rename_to_free(folder: &OwnedFd, name: &OsStr, new: &OsStr) -> Result<(), Errno> {
+    match renameat_with(folder, name, folder, new, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS) => rename_after_look(folder, name, new),
+        settled => settled,
+    }
+}
+
+/// Renames on a file system that cannot refuse a name that is taken: it is looked before whether it is.
+fn rename_after_look(folder: &OwnedFd, name: &OsStr, new: &OsStr) -> Result<(), Errno> {
+    match statat(folder, new, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(_) => Err(Errno::EXIST),
+        Err(Errno::NOENT) => renameat(folder, name, folder, new),
+        Err(error) => Err(error),
+    }
+}
+
+/// Deletes a file or a link.
+fn delete_in(folder: &OwnedFd, name: &OsStr) -> bool {
+    let is_single = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|found| {
+        matches!(FileType::from_raw_mode(found.st_mode), FileType::RegularFile | FileType::Symlink)
+    });
+    is_single && unlinkat(folder, name, AtFlags::empty()).is_ok()
 }
 
 /// The names in a folder; none where it cannot be read.
@@ -342,5 +415,78 @@ fn open_up(folder: &OwnedFd) {
             format!("/proc/self/fd/{}", folder.as_raw_fd()),
             (mode & Mode::from_raw_mode(0o777)) | Mode::RWXU,
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn opened(folder: &Path) -> OwnedFd {
+        open(folder, FOLDER, Mode::empty()).unwrap()
+    }
+
+    /// Takes all names that are tried in order.
+    fn take_names(folder: &Path, name: &str) {
+        for ending in endings().take(MAX_NUMBERED_NAMES) {
+            fs::write(folder.join(format!("{name}{ending}")), "taken").unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_run_is_disabled_also_where_a_command_took_all_names_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let git = root.join("n/.git");
+        fs::create_dir_all(git.join("hooks")).unwrap();
+        fs::write(git.join("config"), "[core]\n\tfsmonitor = ./evil\n").unwrap();
+        fs::write(git.join("hooks/pre-commit"), "#!/bin/sh\n").unwrap();
+        take_names(&git, "config");
+        take_names(&git.join("hooks"), "pre-commit");
+        let new = NewRepositories { folders: BTreeSet::from([git.clone()]), ..NewRepositories::default() };
+        let found = new.disarm(&[root], &HashSet::new());
+        let findings = &found.first().unwrap().findings;
+        assert_eq!(findings.disabled, ["core.fsmonitor", "hooks/pre-commit"]);
+        assert!(findings.armed.is_empty(), "{findings:?}");
+        assert_eq!(fs::read_to_string(git.join("config")).unwrap(), "");
+        assert!(!git.join("hooks/pre-commit").exists());
+        let is_kept =
+            |entry: fs::DirEntry| fs::read_to_string(entry.path()).is_ok_and(|text| text.contains("evil"));
+        assert!(fs::read_dir(&git).unwrap().flatten().any(is_kept), "the original is still there");
+        assert_eq!(fs::read_to_string(git.join("config.disabled")).unwrap(), "taken");
+    }
+
+    #[test]
+    fn what_can_get_no_other_name_is_deleted_and_a_folder_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let (long, longer) = ("a".repeat(250), "b".repeat(250));
+        fs::write(folder.path().join(&long), "").unwrap();
+        fs::create_dir(folder.path().join(&longer)).unwrap();
+        let handle = opened(folder.path());
+        assert_eq!(disable_in(&handle, OsStr::new(&long)), DisableOutcome::Deleted);
+        assert!(!folder.path().join(&long).exists());
+        assert_eq!(disable_in(&handle, OsStr::new(&longer)), DisableOutcome::Failed);
+        let mut findings = Findings::default();
+        findings.add("hooks", DisableOutcome::Failed);
+        assert!(!findings.is_empty() && findings.armed == ["hooks"]);
+    }
+
+    #[test]
+    fn nothing_is_replaced_on_a_file_system_that_cannot_refuse_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("config"), "new").unwrap();
+        fs::write(path("config.disabled"), "old").unwrap();
+        symlink("nowhere", path("config.disabled-1")).unwrap();
+        let handle = opened(folder.path());
+        let rename = |new: &str| rename_after_look(&handle, OsStr::new("config"), OsStr::new(new));
+        assert_eq!(rename("config.disabled"), Err(Errno::EXIST));
+        assert_eq!(rename("config.disabled-1"), Err(Errno::EXIST));
+        assert_eq!(rename("config.disabled-2"), Ok(()));
+        assert_eq!(fs::read_to_string(path("config.disabled")).unwrap(), "old");
+        assert_eq!(fs::read_to_string(path("config.disabled-2")).unwrap(), "new");
     }
 }

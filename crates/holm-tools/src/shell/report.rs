@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use holm_grants::{Grant, Request};
 use holm_jail::{Ending, Fate, Outcome, ProtectedName, Suspicion};
-use holm_kernel::ToolOutput;
+use holm_kernel::{ToolOutput, visible_line};
 
 use super::call::Call;
 use super::proxy::Refusal;
@@ -43,7 +43,7 @@ pub(super) fn report(
     }
     let ending = ending(outcome.ending);
     let mut lines: Vec<String> = ending.iter().cloned().collect();
-    lines.extend(outcome.appeared.iter().map(|name| appeared(setup, name)));
+    lines.extend(outcome.appeared.iter().map(|name| appeared(&setup.workspace, name)));
     lines.extend(turned_away(setup, hosts));
     if ending.is_some() {
         lines.extend(refusals(setup, call, outcome, hosts));
@@ -59,17 +59,15 @@ pub(super) fn report(
 }
 
 /// A line about a protected name that appeared while the command ran.
-fn appeared(setup: &Setup, name: &ProtectedName) -> String {
-    let path = |path: &Path| path.strip_prefix(&setup.workspace).unwrap_or(path).display().to_string();
+pub(crate) fn appeared(workspace: &Path, name: &ProtectedName) -> String {
+    let path = |path: &Path| visible_line(&path.strip_prefix(workspace).unwrap_or(path).to_string_lossy());
     let fate = match &name.fate {
         Fate::Removed => "was removed".into(),
         Fate::SetAside(aside) => format!("was renamed to {}", path(aside)),
         Fate::Stays => "could not be removed: look at it before you use it".into(),
     };
     let path = path(&name.path);
-    format!(
-        "{path} is protected: commands cannot create it, whatever is granted; it appeared while this one ran, and {fate}"
-    )
+    format!("{path} is protected: commands cannot create it; it appeared while this one ran, and {fate}")
 }
 
 /// Lines about hosts that the proxy refused; these are known, also where the command made do without.

@@ -4,14 +4,14 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_jail::{Capture, Jail, JailError, Stage, Task};
+use holm_jail::{Capture, Jail, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
 use super::WorkspaceRecord;
 use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
 use super::call::Call;
-use super::errand::{Curiosity, Errand, Reach};
+use super::errand::{Curiosity, Errand, MAX_STARTS, Reach, asks_for_another_look};
 use super::report::report;
 use super::rules::Ruling;
 use super::script::Script;
@@ -19,9 +19,6 @@ use super::setup::Setup;
 
 /// Shells that read what the parser reads, best first.
 const SHELLS: [&str; 4] = ["/usr/bin/bash", "/bin/bash", "/usr/bin/sh", "/bin/sh"];
-
-/// How often a command is started where a hidden file is moved at that moment, with a new look at what is to be hidden.
-const MAX_STARTS: u32 = 20;
 
 /// Runs scripts; see [`Shell::script_tool`](super::Shell::script_tool).
 #[derive(Debug, Clone)]
@@ -180,19 +177,21 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     };
     let (outcome, refused) = match errand.run(&jail, &order.task, Capture::default(), &job.stop).await {
         Ok(ended) => ended,
-        Err(JailError::Start { stage: Stage::Changed, .. }) if order.starts < MAX_STARTS => {
+        Err(error) => {
+            record.end_unstarted(&error).await;
+            if !asks_for_another_look(&error) || order.starts >= MAX_STARTS {
+                return ToolOutput::failed(format!("not started: {error}"));
+            }
             let order = Order { starts: order.starts.saturating_add(1), ..order };
             return Box::pin(perform(setup, job, order)).await;
         }
-        Err(error) => return ToolOutput::failed(format!("not started: {error}")),
     };
     let folder = setup.workspace.join(order.folder.as_deref().unwrap_or("."));
     let call = Call::new(order.text, folder, order.script);
-    let held = Arc::clone(&setup);
     // It looks for programs and folders on the disk.
     let told = tokio::task::spawn_blocking(move || {
         let changes = record.settle();
-        report(&held, &call, &outcome, &refused, &changes)
+        report(&setup, &call, &outcome, &refused, &changes)
     })
     .await;
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))

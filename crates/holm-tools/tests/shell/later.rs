@@ -164,6 +164,14 @@ async fn a_repository_that_a_command_makes_runs_nothing_when_the_user_calls_git(
             "core.fsmonitor",
         ),
         ("deep down", &["mkdir -p p/q/s; arm p/q/s/.git"], "p/q/s", "core.fsmonitor"),
+        (
+            "with the other names taken",
+            &[
+                "mkdir x; arm x/.git; cd x/.git; for f in config hooks/pre-commit hooks/post-commit; do : > $f.disabled; for n in $(seq 1 200); do : > $f.disabled-$n; done; done",
+            ],
+            "x",
+            "core.fsmonitor",
+        ),
         ("that fails", &["mkdir e; arm e/.git; exit 3"], "e", "core.fsmonitor"),
     ];
     for way in WAYS {
@@ -411,6 +419,41 @@ async fn links_by_the_names_of_the_table_do_not_keep_commands_from_running() {
         assert_eq!(read("conf/editor/tasks.json").as_deref(), Some("mine"), "{way:?}: {said}");
         assert_eq!(read("conf/editor/new"), None, "{way:?}: {said}");
         assert!(said.contains("[changed: .vscode (editors"), "{way:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn links_on_the_way_to_held_names_do_not_keep_commands_from_running() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        for (name, text) in [("src/a.txt", "x"), ("old/.hg/requires", "x"), ("conf/hgrc", "mine")] {
+            cell.write(&format!("work/{name}"), text);
+        }
+        cell.outside("sh", &["-c", "ln -s src .config; ln -s ../../conf/hgrc old/.hg/hgrc"]);
+        let shell = cell.shell().denials(Denies::of_commands());
+        let script = "echo begun; echo y > src/free; echo evil > conf/hgrc; rm -f old/.hg/hgrc; echo evil > old/.hg/hgrc";
+        let said = cell.sh(&shell, script).await.text;
+        assert!(said.contains("begun"), "{way:?}: {said}");
+        let read = |name: &str| fs::read_to_string(cell.path(&format!("work/{name}"))).ok();
+        assert_eq!(read("src/free").as_deref(), Some("y\n"), "{way:?}: {said}");
+        assert_eq!(read("conf/hgrc").as_deref(), Some("mine"), "{way:?}: {said}");
+        assert_eq!(read("old/.hg/hgrc").as_deref(), Some("mine"), "{way:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_of_the_users_to_a_repository_stays_after_a_command() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.outside("git", &["init", "-q", "--bare", "../out/lib.git"]);
+        cell.outside("sh", &["-c", "mkdir -p vendor/lib; ln -s \"$PWD/../out/lib.git\" vendor/lib/.git"]);
+        let shell = cell.shell().denials(Denies::of_commands());
+        let said = cell.sh(&shell, "echo y > vendor/lib/free").await.text;
+        assert_eq!(said, "", "{way:?}");
+        assert!(cell.path("work/vendor/lib/.git").is_symlink(), "{way:?}");
+        let said = cell.sh(&shell, "rm vendor/lib/.git; ln -s $HOME vendor/lib/.git").await.text;
+        assert!(said.contains("vendor/lib: Holm disabled"), "{way:?}: {said}");
+        assert!(!cell.path("work/vendor/lib/.git").is_symlink(), "{way:?}: {said}");
     }
 }
 

@@ -205,6 +205,25 @@ esac
 }
 
 #[tokio::test]
+async fn a_protected_name_that_a_program_makes_is_told() {
+    const MAKER: &str = r#"#!/bin/sh
+case "$1" in
+describe) echo '{"slug":"maker","description":"d","args":[{"name":"path","mode":"positional"}]}' ;;
+run) mkdir .holm; sleep 1; echo made ;;
+esac
+"#;
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let sidecar = "asks = [\"read:{path}/**\", \"write:{path}/**\"]";
+        let tool = load(&cell, "maker.sh", MAKER, 0o755, Some(sidecar), Standing::Confirmed).await.unwrap();
+        let output = called(&tool, r#"{"path": "."}"#).await;
+        assert_eq!(output.outcome, Outcome::Failed, "{way:?}: {}", output.text);
+        assert!(output.text.contains("[.holm is protected"), "{way:?}: {}", output.text);
+        assert!(!cell.path("work/.holm").exists(), "{way:?}: {}", output.text);
+    }
+}
+
+#[tokio::test]
 async fn what_comes_out_is_what_the_protocol_says() {
     let cell = Cell::new(WAYS[0]);
     let check = async |extra: &str, body: &str| {
