@@ -70,7 +70,7 @@ impl Findings {
         match outcome {
             DisableOutcome::Disabled => self.disabled.push(name),
             DisableOutcome::Deleted => {
-                self.disabled.push(format!("{name} (deleted: it could not be renamed)"))
+                self.disabled.push(format!("{name} (deleted: it could not be renamed)"));
             }
             DisableOutcome::Failed => self.armed.push(name),
         }
