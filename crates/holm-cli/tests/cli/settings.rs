@@ -224,6 +224,16 @@ fn where_there_is_nothing_to_list_it_is_said_how_one_begins() {
 }
 
 #[test]
+fn a_bad_file_is_blamed_whatever_letters_its_name_has() {
+    let stage = Stage::new([]);
+    let file = stage.work().join("../mi\u{200d}ne.toml");
+    fs::write(&file, "model = \n").unwrap();
+    let checked = Ran::of(&stage.command(["check"]).env("HOLM_CONFIG", &file).output().unwrap());
+    assert!(checked.code == Some(2) && checked.out.starts_with("bad  settings  "), "{checked:?}");
+    assert_eq!(checked.out.matches("  settings  ").count(), 1, "{checked:?}");
+}
+
+#[test]
 fn each_bad_file_gives_one_message_with_file_line_and_fix() {
     let check = |text: &str, expect: &str| {
         let stage = stage([], text);

@@ -16,6 +16,7 @@ use holm_jail::{JailError, Stage};
 use holm_kernel::visible_line;
 
 use super::new_repository::{NewRepositories, beneath};
+use super::running::{RunningCommand, RunningMark};
 use crate::root::autorun::{self, AutorunFile};
 use crate::root::git::is_named_git;
 
@@ -42,6 +43,12 @@ pub(crate) struct WorkspaceRecord {
     listed: HashSet<PathBuf>,
     /// What was there and is held, and the repositories that were there.
     known: HashSet<PathBuf>,
+    /// What the command cannot write.
+    held: HashSet<PathBuf>,
+    /// Repositories that were there and that a command may have made that was running then. They are looked at again.
+    unsettled: HashSet<PathBuf>,
+    /// Says to commands that start meanwhile that this one runs.
+    mark: Option<RunningMark>,
     began: i64,
     is_done: bool,
 }
@@ -94,6 +101,9 @@ impl WorkspaceRecord {
             links: BTreeMap::new(),
             listed: HashSet::new(),
             known: HashSet::new(),
+            held: HashSet::new(),
+            unsettled: HashSet::new(),
+            mark: None,
             began: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
             is_done: false,
         }
@@ -127,9 +137,28 @@ impl WorkspaceRecord {
         }
     }
 
-    /// Remembers something that is there and is held, or a repository.
+    /// Remembers a repository.
     pub(super) fn know(&mut self, path: &Path) {
         self.known.insert(path.to_owned());
+    }
+
+    /// Remembers something that is there and that the command cannot write.
+    pub(super) fn hold(&mut self, path: &Path) {
+        self.know(path);
+        self.held.insert(path.to_owned());
+    }
+
+    /// Ends the walk before a command. What other commands may have made that still run is not known.
+    pub(super) fn begin(&mut self) {
+        let others = self.folders.keys().filter(|folder| is_of_other_control(folder));
+        let pointers = self.known.iter().filter(|path| is_called_git(path) || !self.held.contains(*path));
+        let known = others.chain(pointers).chain(self.links.keys()).cloned().collect();
+        let (roots, held) = (self.roots.clone(), self.held.clone());
+        let (mark, unsettled) = RunningMark::begin(RunningCommand { roots, known, held });
+        self.known.retain(|path| !unsettled.contains(path));
+        self.links.retain(|path, _| !unsettled.contains(path));
+        self.unsettled = unsettled;
+        self.mark = Some(mark);
     }
 
     /// Looks at what has changed, takes from new repositories what git would run, and says all of it in lines for the user
@@ -155,7 +184,10 @@ impl WorkspaceRecord {
 
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
-        self.tell(self.find())
+        let lines = self.tell(self.find());
+        // What is there now is settled, also for those that start from here on.
+        drop(self.mark.take());
+        lines
     }
 
     /// Finds what the command has left, and changes nothing.
@@ -180,6 +212,7 @@ impl WorkspaceRecord {
                 found.files.insert(path.clone(), State::Changed);
             }
         }
+        self.unsettled.iter().for_each(|path| found.meet_unsettled(path));
         // The user's own links stay as long as they lead where they did. One that is a folder now was met above.
         for (path, state) in &self.links {
             let is_folder = path.symlink_metadata().is_ok_and(|now| now.is_dir());
@@ -276,7 +309,10 @@ impl WorkspaceRecord {
                 visible_line(&repository.findings.disabled.join(", "))
             )
         })));
-        let plain = looked_at.iter().filter(|repository| repository.findings.is_empty());
+        // What another command has made is told by that one.
+        let is_own = |path: &Path| !self.unsettled.contains(path);
+        let plain =
+            looked_at.iter().filter(|repository| repository.findings.is_empty() && is_own(&repository.path));
         lines
             .extend(limited(plain.map(|repository| format!("new repository: {}", shown(&repository.place)))));
         lines.extend(limited(found.files.iter().filter_map(|(path, state)| {
@@ -344,13 +380,26 @@ impl State {
 
 impl Found {
     fn meet_folder(&mut self, path: &Path, row: Option<AutorunFile>) {
-        if matches!(path.file_name().and_then(|name| name.to_str()), Some(".hg" | ".sl" | ".jj")) {
+        if is_of_other_control(path) {
             self.repositories.others.insert(path.to_owned());
         }
         if row.is_some_and(|row| row.pattern.ends_with('/')) && !self.is_within_listed(path) {
             self.listed.insert(path.to_owned());
             self.files.insert(path.to_owned(), State::New);
         }
+    }
+
+    /// Meets a repository that another command may have made, if it is still there.
+    fn meet_unsettled(&mut self, path: &Path) {
+        let Ok(now) = path.symlink_metadata() else { return };
+        let kind = if !now.is_dir() {
+            &mut self.repositories.pointers
+        } else if is_of_other_control(path) {
+            &mut self.repositories.others
+        } else {
+            &mut self.repositories.folders
+        };
+        kind.insert(path.to_owned());
     }
 
     fn is_within_listed(&self, path: &Path) -> bool {
@@ -376,6 +425,11 @@ pub(super) fn is_repository(folder: &Path, entries: &[(PathBuf, FileType)]) -> b
     let is_folder = |kind: FileType| kind.is_dir() || kind.is_symlink();
     is_called_git(folder)
         || (has("HEAD", is_file) && (has("objects", is_folder) || has("commondir", is_file)))
+}
+
+/// Whether a folder is where version control other than git keeps its own.
+fn is_of_other_control(path: &Path) -> bool {
+    matches!(path.file_name().and_then(OsStr::to_str), Some(".hg" | ".sl" | ".jj"))
 }
 
 pub(super) fn is_called_git(path: &Path) -> bool {
@@ -510,6 +564,27 @@ mod tests {
             record.end_unstarted(&JailError::Start { stage, path: None, why: String::new() }).await;
             assert_eq!(work.join("f0/.git/config.disabled").exists(), is_seen, "{stage:?}");
         }
+    }
+
+    #[test]
+    fn a_repository_of_a_command_that_still_runs_is_known_to_no_other() {
+        let (_folder, work, first) = recorded(1);
+        let arm = || fs::write(work.join("f0/.git/config"), "[core]\n\tfsmonitor = ./evil\n").unwrap();
+        let is_armed = || fs::read_to_string(work.join("f0/.git/config")).unwrap().contains("evil");
+        fs::create_dir_all(work.join("f0/.git")).unwrap();
+        fs::create_dir_all(work.join("f0/.hg")).unwrap();
+        arm();
+        let second = record_of(&work);
+        let lines = first.settle();
+        assert!(!is_armed(), "{lines:?}");
+        // The jail of the second holds what was there before the first one ended.
+        arm();
+        fs::write(work.join("f0/.hg/hgrc"), "[hooks]\npre-status = ./evil\n").unwrap();
+        let lines = second.settle();
+        assert!(!is_armed() && !work.join("f0/.hg/hgrc").exists(), "{lines:?}");
+        arm();
+        record_of(&work).settle();
+        assert!(is_armed(), "nothing runs any more that could have made it");
     }
 
     #[test]

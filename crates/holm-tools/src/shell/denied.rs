@@ -41,6 +41,7 @@ pub(crate) fn hold(
     }
     scan.hold_git(&roots);
     scan.hold_missing();
+    scan.record.begin();
     (scan.jail, scan.record)
 }
 
@@ -221,14 +222,14 @@ impl Scan<'_> {
     }
 
     fn hide(&mut self, path: &Path) {
-        self.record.know(path);
+        self.record.hold(path);
         self.change(|jail| jail.hide(path));
     }
 
     fn protect(&mut self, path: &Path) {
         // What appears under a name that is missing now is new, should the jail not take it away.
         if path.symlink_metadata().is_ok() {
-            self.record.know(path);
+            self.record.hold(path);
         }
         self.change(|jail| jail.protect(path));
     }

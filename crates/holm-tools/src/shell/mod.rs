@@ -38,6 +38,7 @@ mod proxy;
 mod report;
 mod rule_index;
 mod rules;
+mod running;
 mod script;
 mod setup;
 mod tool;

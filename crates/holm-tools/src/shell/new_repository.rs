@@ -44,6 +44,9 @@ pub(super) struct NewRepositories {
 /// A repository that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Disarmed {
+    /// The git folder, the pointer, or the folder of other version control.
+    pub(super) path: PathBuf,
+    /// The folder that a user knows it by.
     pub(super) place: PathBuf,
     pub(super) findings: Findings,
 }
@@ -67,7 +70,7 @@ impl Findings {
         match outcome {
             DisableOutcome::Disabled => self.disabled.push(name),
             DisableOutcome::Deleted => {
-                self.disabled.push(format!("{name} (deleted: it could not be renamed)"))
+                self.disabled.push(format!("{name} (deleted: it could not be renamed)"));
             }
             DisableOutcome::Failed => self.armed.push(name),
         }
@@ -97,7 +100,7 @@ impl NewRepositories {
             // A repository that lies in one that is told of is told of only where something was found in it.
             let is_inner = folder.ancestors().skip(1).any(|outer| self.folders.contains(outer));
             if !findings.is_empty() || !is_inner {
-                all.push(Disarmed { place: place(folder), findings });
+                all.push(Disarmed { path: folder.clone(), place: place(folder), findings });
             }
         }
         for pointer in &self.pointers {
@@ -106,7 +109,7 @@ impl NewRepositories {
         for folder in &self.others {
             let Some(handle) = beneath(roots, folder) else { continue };
             let findings = Look { path: folder, handle, roots }.disarm_other();
-            all.push(Disarmed { place: place(folder), findings });
+            all.push(Disarmed { path: folder.clone(), place: place(folder), findings });
         }
         all
     }
@@ -263,7 +266,7 @@ fn disarm_pointer(
     if !is_safe {
         findings.add(name.to_string_lossy(), disable_in(&handle, name));
     }
-    Some(Disarmed { place: folder.to_owned(), findings })
+    Some(Disarmed { path: pointer.to_owned(), place: folder.to_owned(), findings })
 }
 
 /// The folder that a file names, if there is one way to read it: no link on it that could lead elsewhere tomorrow, and no

@@ -1,0 +1,76 @@
+//! Commands that run at the same time. What one of them has made is not settled before it has ended: another that starts
+//! meanwhile finds it there, and must not take it for the user's.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Commands of all tools and sessions of this process: they can share a workspace.
+static RUNNING: Mutex<Vec<Arc<RunningCommand>>> = Mutex::new(Vec::new());
+
+/// What a command cannot have made.
+#[derive(Debug, Default)]
+pub(super) struct RunningCommand {
+    /// The places where it may write.
+    pub(super) roots: Vec<PathBuf>,
+    /// Repositories that were there before it, and that no other command may have made.
+    pub(super) known: HashSet<PathBuf>,
+    /// What it cannot write although it lies in a root.
+    pub(super) held: HashSet<PathBuf>,
+}
+
+impl RunningCommand {
+    fn may_have_made(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
+            && !self.known.contains(path)
+            && !path.ancestors().any(|part| self.held.contains(part))
+    }
+}
+
+/// Keeps a command among those that run for as long as it is held.
+#[derive(Debug)]
+pub(super) struct RunningMark(Arc<RunningCommand>);
+
+impl RunningMark {
+    /// Adds a command to those that run. Returns which of the repositories that it knows another one may have made.
+    pub(super) fn begin(mut command: RunningCommand) -> (Self, HashSet<PathBuf>) {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_unsettled = |path: &PathBuf| running.iter().any(|other| other.may_have_made(path));
+        let (unsettled, known) = command.known.drain().partition(is_unsettled);
+        let command = Arc::new(RunningCommand { known, ..command });
+        running.push(Arc::clone(&command));
+        (Self(command), unsettled)
+    }
+}
+
+impl Drop for RunningMark {
+    fn drop(&mut self) {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|other| !Arc::ptr_eq(other, &self.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(known: &[&str], held: &[&str]) -> RunningCommand {
+        let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
+        RunningCommand { roots: vec!["/running-test".into()], known: set(known), held: set(held) }
+    }
+
+    #[test]
+    fn what_a_running_command_may_have_made_is_unsettled_for_those_that_start_meanwhile() {
+        let all = ["/running-test/old/.git", "/running-test/new/.git", "/running-test/shut/.git", "/x/.git"];
+        let new = HashSet::from([PathBuf::from("/running-test/new/.git")]);
+        let (first, unsettled) = RunningMark::begin(command(&[all[0]], &["/running-test/shut"]));
+        assert_eq!(unsettled, HashSet::new());
+        let (second, unsettled) = RunningMark::begin(command(&all, &[]));
+        assert_eq!(unsettled, new);
+        drop(first);
+        let (third, unsettled) = RunningMark::begin(command(&all, &[]));
+        assert_eq!(unsettled, new, "the second has not ended");
+        drop((second, third));
+        assert_eq!(RunningMark::begin(command(&all, &[])).1, HashSet::new());
+    }
+}
