@@ -165,7 +165,7 @@ fn a_denial_of_an_absolute_path_holds_in_the_workspace_too() {
     config.workspace = Some("/home/me/project".parse().expect("a path"));
     let calls =
         [r#"{"path":"/home/me/project/secrets/key"}"#, r#"{"path":"secrets/key"}"#, r#"{"path":"out/a"}"#];
-    let mut play = Play::new(config, calls.map(|call| Say::Call("save", call)).to_vec());
+    let mut play = Play::new(config, calls.map(|call| Say::Call("save", call)).into());
     play.prompt("go");
     let outcomes: Vec<Outcome> = play.results().into_iter().map(|(outcome, _)| outcome).collect();
     assert_eq!(outcomes, [Outcome::Refused, Outcome::Refused, Outcome::Succeeded]);
