@@ -27,8 +27,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use scanner::HeadScanner;
 
-/// A byte that no request head may hold: the library refuses the request when it reads it.
-const INVALID_BYTE: u8 = 0;
+/// What the library reads in place of the rest of a refused request: a byte that no head may hold, and an end of the head,
+/// because it looks at a head only once it is whole.
+const REFUSAL: &[u8] = b"\0\r\n\r\n";
 
 /// Whether a connection has left HTTP, as a WebSocket does. Clones share one state.
 #[derive(Debug, Clone, Default)]
@@ -50,12 +51,21 @@ pub(crate) struct StrictStream<S> {
     stream: S,
     scanner: HeadScanner,
     upgraded: UpgradeFlag,
+    /// What of [`REFUSAL`] is still to be read, once a request was refused. Nothing of the client's is read after that.
+    refusal: Option<&'static [u8]>,
 }
 
 impl<S> StrictStream<S> {
     /// Checks what is read from `stream` until `upgraded` is set.
     pub(crate) fn new(stream: S, upgraded: UpgradeFlag) -> Self {
-        Self { stream, scanner: HeadScanner::default(), upgraded }
+        Self { stream, scanner: HeadScanner::default(), upgraded, refusal: None }
+    }
+
+    /// Hands out as much of the refusal as fits.
+    fn refuse(&mut self, rest: &'static [u8], buffer: &mut ReadBuf<'_>) {
+        let (now, later) = rest.split_at(rest.len().min(buffer.remaining()));
+        buffer.put_slice(now);
+        self.refusal = Some(later);
     }
 }
 
@@ -65,16 +75,19 @@ impl<S: AsyncRead + Unpin> AsyncRead for StrictStream<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if let Some(rest) = self.refusal {
+            self.refuse(rest, buffer);
+            return Poll::Ready(Ok(()));
+        }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         if self.upgraded.is_set() {
             return Poll::Ready(Ok(()));
         }
         let new = buffer.filled().get(before..).unwrap_or_default();
-        if let Err(offset) = self.scanner.scan(new)
-            && let Some(byte) = buffer.filled_mut().get_mut(before + offset)
-        {
-            *byte = INVALID_BYTE;
+        if let Err(offset) = self.scanner.scan(new) {
+            buffer.set_filled(before + offset);
+            self.refuse(REFUSAL, buffer);
         }
         Poll::Ready(Ok(()))
     }
