@@ -50,8 +50,10 @@ export interface Config {
   context?: ContextPolicy;
   /** What the run may do. */
   grants?: string[];
-  /** What the run may never do, whatever was granted. */
+  /** What the run may never do, whatever was granted: tools by name, and what calls need. A call that needs a whole folder is denied only where all of it is; its tool is told the denials and asks about each file (`ToolRequest::denials`(crate::ToolRequest)). */
   denials?: string[];
+  /** The absolute path of the folder that relative paths start from. With it, grants and denials of relative paths also hold for a path in this folder that a call spells out from the root. */
+  workspace?: string | null;
   /** What is asked. */
   mode?: Mode;
   /** Who answers when something is asked. */
@@ -315,6 +317,22 @@ export interface Inconclusive {
   shorter_than?: number;
   /** What the model is told; it gets one chance. */
   correction?: string;
+}
+
+/** What a host narrows; what is none stays as the run has it. */
+export interface Narrowing {
+  /** What the marks lead to: the stricter of this rule and the run's own. */
+  mark_rule?: MarkRule | null;
+  /** What has entered the run, as the host knows: a run from elsewhere is untrusted content. */
+  marks?: Marks;
+  /** Bounds that hold beside the run's own; the budget has a fact of its own. */
+  limits?: Limits | null;
+  /** How often and how soon a failed model call may be tried again at most. */
+  retry?: RetryPolicy | null;
+  /** The other names of tools that the run may keep; those that are not here go. */
+  aliases?: Alias[] | null;
+  /** Whether the run's own workspace is dropped: one from elsewhere could make relative grants mean other folders. */
+  drops_workspace?: boolean;
 }
 
 /** Back-off between tries of one model call. */
@@ -630,6 +648,8 @@ export interface ToolRequest {
   key: string;
   /** What the call was allowed to use. */
   needs: ({ request: string } | { grant: string })[];
+  /** What no call of the run may do, for a tool that finds out while it works what it would touch. */
+  denials: string[];
   /** When it is stopped. */
   deadline: number;
   /** Whether it ran before and its answer was lost. */
@@ -648,6 +668,8 @@ export interface SpawnRequest {
   grants: string[];
   /** What the child may never do. */
   denials: string[];
+  /** The folder that relative paths of the parent start from. */
+  workspace: string | null;
   /** The parent's mode; the child's is this or stricter. */
   mode: Mode;
   /** Who answers when the parent's calls are asked about. */
@@ -857,6 +879,15 @@ export type Event =
         queue: Queue;
         /** How many wait there now. */
         waiting: number;
+      };
+    }
+  /** A cancel dropped what waited in a line; a host can offer it back. */
+  | {
+      queue_dropped: {
+        /** Where it waited. */
+        queue: Queue;
+        /** What was dropped, oldest first. */
+        prompts: Prompt[];
       };
     }
   /** A model is being called. */
@@ -1095,6 +1126,13 @@ export type Event =
         limit: number | null;
       };
     }
+  /** The host narrowed the configuration. */
+  | {
+      narrowed: {
+        /** What marks lead to now. */
+        mark_rule: MarkRule;
+      };
+    }
   /** A limit is near, and the model was told to wrap up. */
   | {
       limit_near: {
@@ -1294,7 +1332,9 @@ export type Input =
   | { grants_changed: string[] }
   /** The budget is another now. */
   | { budget_changed: Budget }
-  /** Somebody wants it to stop. */
+  /** A host that took the run over narrowed its configuration; nothing in it makes the run laxer. */
+  | { narrowed: Narrowing }
+  /** Somebody wants it to stop; what waits to be said is dropped. */
   | {
       cancelled: {
         /** Why, for people. */
