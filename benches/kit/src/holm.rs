@@ -6,13 +6,16 @@ use holm_grants::{Denials, GrantSet, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
     Block, Bound, Config, Limits, Message, Messages, Model, Reply, Request, StopReason, SummaryPolicy, Tool,
-    ToolCall,
+    ToolCall, Usage,
 };
 
 use crate::{Sponge, body, script};
 
 /// Wide enough that nothing is ever left out, and far from any overflow.
 const EVERYTHING: u64 = 1 << 40;
+
+/// What every reply reports, as those of providers do: a reply without usage is estimated, which is not what is measured.
+const USAGE: Usage = Usage { input: 100, output: 10, cached: 0, cache_write: 0, reasoning: 0, estimated: 0 };
 
 /// Which Holm is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,12 +68,12 @@ pub fn calling(turn: u64) -> Reply {
         arguments: script::arguments(turn),
         replay: None,
     };
-    Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() }
+    Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, usage: USAGE, ..Reply::default() }
 }
 
 /// What the model replies at the end.
 pub fn answering() -> Reply {
-    Reply { blocks: vec![Block::Text(script::ANSWER.into())], ..Reply::default() }
+    Reply { blocks: vec![Block::Text(script::ANSWER.into())], usage: USAGE, ..Reply::default() }
 }
 
 /// A request body that grows with the view: each message is encoded once per epoch and its bytes are kept.

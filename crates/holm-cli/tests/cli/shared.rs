@@ -71,7 +71,7 @@ fn a_server_that_loses_its_lease_stops_its_command_before_another_resumes_the_se
     two.until("the end", replay, |told| told.status == 200 && told.body.contains("seen to"));
     let beats = read("beats");
     assert_eq!(read("deploys"), "begun\n", "it ran once");
-    two.wait("shared");
+    two.until("the end of the group", replay, |told| told.body.contains("group_ended"));
     assert_eq!(read("beats"), beats, "nothing of it runs any more");
 }
 

@@ -32,7 +32,7 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.source.origin, self.what)
+        write!(out, "{}: {}", holm_kernel::visible_line(&self.source.origin), self.what)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What tools there are.
 
+use holm::kernel::visible_line;
 use holm_tools::{agents::CrewFault, registry::Snapshot};
 use serde_json::json;
 
@@ -30,7 +31,9 @@ pub(super) fn list(
     for renamed in tools.renamed() {
         screen.note(&format!(
             "holm: {} wanted to be `{}` and is `{}`",
-            renamed.origin, renamed.wanted, renamed.name
+            visible_line(&renamed.origin),
+            renamed.wanted,
+            renamed.name
         ));
     }
     Ok(Exit::Done)
