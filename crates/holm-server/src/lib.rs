@@ -63,5 +63,6 @@ pub use stock::{
     SettingView, SkillView, Stocked, Stockroom, ToolView, Trial, Tried,
 };
 pub use workshop::{
-    AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,
+    AgentCard, Home, ModelCard, OpenError, Opened, Order, ParkedSessions, SkillCard, Start, ToolCard,
+    Workshop,
 };

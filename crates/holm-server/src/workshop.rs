@@ -19,6 +19,9 @@ use utoipa::ToSchema;
 
 use crate::{Desk, Refusal, SessionId, auth::UserName, stock::Stockroom};
 
+/// Sessions that were at work when their server ended, with their users.
+pub type ParkedSessions = Vec<(UserName, SessionId)>;
+
 /// Puts agents together, for one user at a time. What one user has, another does not see.
 pub trait Workshop: Stockroom {
     /// Where a user's sessions and files are.
@@ -26,7 +29,7 @@ pub trait Workshop: Stockroom {
 
     /// Sessions of all users that were at work when their server ended and that may be resumed now, where they are all in one database;
     /// none where the store of each user has to be asked.
-    fn parked(&self) -> BoxFuture<'static, Result<Option<Vec<(UserName, SessionId)>>, OpenError>> {
+    fn parked(&self) -> BoxFuture<'static, Result<Option<ParkedSessions>, OpenError>> {
         Box::pin(async { Ok(None) })
     }
 

@@ -170,7 +170,7 @@ impl Facts<'_> {
             match self.run.poll() {
                 Effect::Wait(_) => break,
                 Effect::CallModel { call: wanted, .. } | Effect::RunTool { call: wanted, .. } => {
-                    call = wanted
+                    call = wanted;
                 }
                 Effect::Summarise { call: wanted, .. } => summary = Some(wanted),
                 _ => {}

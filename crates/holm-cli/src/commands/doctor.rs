@@ -87,7 +87,7 @@ fn private(places: &Places) -> Finding {
             return Finding { what: "data", state: State::Bad, words };
         }
     }
-    Finding { what: "data", state: State::Good, words: path.to_string() }
+    Finding { what: "data", state: State::Good, words: path }
 }
 
 /// Whether what is kept of sessions can be read again. It is looked at and not changed.

@@ -62,11 +62,11 @@ impl Circumstances {
         now.reasons.iter().all(shown)
             && now.missing.iter().all(|need| self.missing.contains(need))
             && self.hands_on.contains_all(&now.hands_on)
-            && (self.marks == now.marks || !now.reasons.iter().any(is_about_marks))
+            && (self.marks == now.marks || !now.reasons.iter().copied().any(is_about_marks))
     }
 }
 
-const fn is_about_marks(reason: &AskReason) -> bool {
+const fn is_about_marks(reason: AskReason) -> bool {
     match reason {
         AskReason::EgressAfterMark | AskReason::WriteAfterMark => true,
         AskReason::Level | AskReason::MissingGrant | AskReason::HookWants | AskReason::LeavesPlan => false,

@@ -184,7 +184,7 @@ impl WorkspaceRecord {
 
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
-        let lines = self.tell(self.find());
+        let lines = self.tell(&self.find());
         // What is there now is settled, also for those that start from here on.
         drop(self.mark.take());
         lines
@@ -288,7 +288,7 @@ impl WorkspaceRecord {
     }
 
     /// Takes from repositories what git would run, and says what was found.
-    fn tell(&self, found: Found) -> Vec<String> {
+    fn tell(&self, found: &Found) -> Vec<String> {
         let mut lines = Vec::new();
         let looked_at = found.repositories.disarm(&self.roots, &self.known);
         let shown = |path: &Path| self.shown(path);

@@ -264,7 +264,9 @@ fn obeyed_in(folder: &Path) -> Vec<PathBuf> {
         Some(".hg") => &["hgrc", "hgrc-not-shared", "sharedpath"],
         Some(".sl") => &["config"],
         Some(".jj") => &["workspace-config.toml"],
-        Some("repo") if folder.parent().is_some_and(|parent| parent.ends_with(".jj")) => &["config.toml"],
+        Some("repo") if folder.parent().and_then(Path::file_name).is_some_and(|name| name == ".jj") => {
+            &["config.toml"]
+        }
         Some(_) | None => &[],
     };
     names.iter().map(|name| folder.join(name)).collect()
