@@ -29,11 +29,13 @@ if (!existsSync(program)) {
   );
 }
 
-const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
-
 // The terminal sends Ctrl-C to both; the command decides what becomes of it. What is sent to this process alone is handed on.
+// The handlers come first: the command may be at work before the next line of this file is.
+let child;
 for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+
+child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 
 child.on("error", (error) => fail(`${program} cannot be started: ${error.message}`, "install the package again"));
 child.on("exit", (code, signal) => {
