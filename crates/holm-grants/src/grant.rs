@@ -7,7 +7,7 @@ use crate::error::GrantError;
 use crate::kind::Kind;
 use crate::name::NamePattern;
 use crate::net::FetchPattern;
-use crate::path::PathPattern;
+use crate::path::{FilePath, PathPattern};
 use crate::program::ProgramPattern;
 use crate::request::Request;
 use crate::secret::SecretPattern;
@@ -113,6 +113,43 @@ impl Grant {
             | (Self::Spawn(a), Self::Spawn(b))
             | (Self::Tool(a), Self::Tool(b)) => a.contains(b),
             _ => false,
+        }
+    }
+
+    /// The same grant with an absolute pattern beneath `workspace` made relative to it; see [`FilePath::rebased`].
+    ///
+    /// ```
+    /// use holm_grants::Grant;
+    /// let grant: Grant = "read:/home/me/project/src/**".parse()?;
+    /// assert_eq!(grant.rebased(&"/home/me/project".parse()?).to_string(), "read:src/**");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn rebased(&self, workspace: &FilePath) -> Self {
+        match self {
+            Self::Read(pattern) => pattern.rebased(workspace).map_or_else(|| self.clone(), Self::Read),
+            Self::Write(pattern) => pattern.rebased(workspace).map_or_else(|| self.clone(), Self::Write),
+            Self::Fetch(_)
+            | Self::Env(_)
+            | Self::Exec(_)
+            | Self::Secret(_)
+            | Self::Spawn(_)
+            | Self::Tool(_) => self.clone(),
+        }
+    }
+
+    /// The same grant with a relative pattern spelled from the root; none for what is no path, or absolute already.
+    #[must_use]
+    pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
+        match self {
+            Self::Read(pattern) => pattern.spelled_from_root(workspace).map(Self::Read),
+            Self::Write(pattern) => pattern.spelled_from_root(workspace).map(Self::Write),
+            Self::Fetch(_)
+            | Self::Env(_)
+            | Self::Exec(_)
+            | Self::Secret(_)
+            | Self::Spawn(_)
+            | Self::Tool(_) => None,
         }
     }
 

@@ -139,6 +139,31 @@ impl PathPattern {
         Self::new(path.is_absolute(), segments, Tail::Exact)
     }
 
+    /// The pattern from `workspace` on, where it is absolute and its first names spell that folder out; none otherwise.
+    pub(crate) fn rebased(&self, workspace: &FilePath) -> Option<Self> {
+        if !self.absolute || !workspace.is_absolute() {
+            return None;
+        }
+        let mut rest = self.segments.iter();
+        for name in workspace.components() {
+            match rest.next() {
+                Some(Segment::Name(glob)) if glob.as_literal() == Some(name) => {}
+                Some(Segment::Name(_) | Segment::Deep) | None => return None,
+            }
+        }
+        Self::new(false, rest.cloned().collect(), self.tail).ok()
+    }
+
+    /// The same paths spelled from the root; none where the pattern is absolute already, the workspace is not, or the
+    /// text would be too long.
+    pub(crate) fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
+        if self.absolute || !workspace.is_absolute() {
+            return None;
+        }
+        let above = workspace.components().map(|name| Segment::Name(Glob::literal(name)));
+        Self::new(true, above.chain(self.segments.iter().cloned()).collect(), self.tail).ok()
+    }
+
     fn text_len(&self) -> usize {
         let names = self.segments.iter().map(|segment| match segment {
             Segment::Name(glob) => glob.text_len() + 1,

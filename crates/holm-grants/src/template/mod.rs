@@ -3,6 +3,7 @@
 mod fill;
 mod need;
 mod parse;
+mod patch;
 mod slot;
 
 #[cfg(test)]
@@ -10,3 +11,4 @@ mod tests;
 
 pub use need::Need;
 pub use parse::{Template, TemplateError};
+pub use patch::{PatchForm, patch_path};

@@ -6,6 +6,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::grant::Grant;
+use crate::path::FilePath;
 use crate::request::Request;
 
 /// One need of one call.
@@ -16,6 +17,26 @@ pub enum Need {
     Request(Request),
     /// All of a pattern, such as a folder that is searched.
     Grant(Grant),
+}
+
+impl Need {
+    /// The same need with an absolute path beneath `workspace` made relative to it; see [`FilePath::rebased`].
+    #[must_use]
+    pub fn rebased(&self, workspace: &FilePath) -> Self {
+        match self {
+            Self::Request(request) => Self::Request(request.rebased(workspace)),
+            Self::Grant(grant) => Self::Grant(grant.rebased(workspace)),
+        }
+    }
+
+    /// The same need with a relative path spelled from the root; none for what is no path, or absolute already.
+    #[must_use]
+    pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
+        match self {
+            Self::Request(request) => request.spelled_from_root(workspace).map(Self::Request),
+            Self::Grant(grant) => grant.spelled_from_root(workspace).map(Self::Grant),
+        }
+    }
 }
 
 impl fmt::Display for Need {

@@ -9,7 +9,8 @@ use thiserror::Error;
 
 use super::fill;
 use super::need::Need;
-use super::slot::{Absent, Piece, Slot, pieces};
+use super::patch;
+use super::slot::{Absent, Part, Piece, Slot, pieces};
 use crate::error::GrantError;
 use crate::grant::Grant;
 use crate::kind::Kind;
@@ -25,7 +26,7 @@ const MAX_NEEDS: usize = 256;
 /// A need with arguments still open: `read:{path}`, `fetch:{url}`, `exec:git`, `read:{folder=.}/**`.
 ///
 /// `{name}` must be given, `{name?}` needs nothing where absent, `{name=value}` stands for the value that the tool then
-/// uses. What fills a slot is data: stars, braces and slashes in it have no meaning of their own, and beside other text
+/// uses. `{name:files}` stands for every file that a patch names, in either form of [`PatchForm`](crate::PatchForm). What fills a slot is data: stars, braces and slashes in it have no meaning of their own, and beside other text
 /// it cannot leave the place where it stands.
 ///
 /// ```
@@ -151,14 +152,14 @@ impl Template {
     {
         let mut rows = Rows::default();
         for slot in self.slots() {
-            let mut values = lookup(&slot.name).into_iter();
-            let first = match (values.next(), &slot.absent) {
-                (Some(value), _) => value,
-                (None, Absent::Refused) => return Err(TemplateError::Missing { name: slot.name.clone() }),
-                (None, Absent::Nothing) => return Ok(()),
-                (None, Absent::Default(value)) => value,
+            let given = lookup(&slot.name).into_iter();
+            let added = match slot.part {
+                Part::Whole => rows.fill(slot, given)?,
+                Part::Files => rows.fill(slot, given.flat_map(patch::files))?,
             };
-            rows.add(first, values)?;
+            if !added {
+                return Ok(());
+            }
         }
         needs.reserve_exact(rows.count);
         rows.each(|values| {
@@ -203,6 +204,22 @@ impl Default for Rows<'_> {
 }
 
 impl<'a> Rows<'a> {
+    /// Adds a slot with its values, or with what stands for them; false where the call then needs nothing.
+    fn fill<'v: 'a>(
+        &mut self,
+        slot: &'a Slot,
+        mut values: impl Iterator<Item = &'v str>,
+    ) -> Result<bool, TemplateError> {
+        let first = match (values.next(), &slot.absent) {
+            (Some(value), _) => value,
+            (None, Absent::Refused) => return Err(TemplateError::Missing { name: slot.name.clone() }),
+            (None, Absent::Nothing) => return Ok(false),
+            (None, Absent::Default(value)) => value,
+        };
+        self.add(first, values)?;
+        Ok(true)
+    }
+
     /// Adds an argument with its values.
     fn add<'v: 'a>(
         &mut self,

@@ -16,10 +16,11 @@ pub(super) enum Piece {
     Slot(Slot),
 }
 
-/// `{name}`, `{name?}` or `{name=default}`.
+/// `{name}`, `{name?}` or `{name=default}`; `{name:files}` takes the files that a patch names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Slot {
     pub(super) name: String,
+    pub(super) part: Part,
     pub(super) absent: Absent,
 }
 
@@ -32,6 +33,15 @@ impl Slot {
             Absent::Default(value) => value,
         }
     }
+}
+
+/// Which part of an argument fills a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// The files that it names, where it is a patch.
+    Files,
 }
 
 /// What an absent argument means.
@@ -75,20 +85,36 @@ fn slot(inside: &str) -> Result<Slot, TemplateError> {
         (None, Some(name)) => (name, Absent::Nothing),
         (None, None) => (inside, Absent::Refused),
     };
+    let (name, part) = match name.strip_suffix(FILES) {
+        Some(name) => (name, Part::Files),
+        None => (name, Part::Whole),
+    };
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
     if name.is_empty() || !name.bytes().all(plain) {
         return Err(TemplateError::SlotName);
     }
-    Ok(Slot { name: name.to_owned(), absent })
+    Ok(Slot { name: name.to_owned(), part, absent })
 }
 
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Slot(Slot { name, absent: Absent::Refused }) => write!(f, "{{{name}}}"),
-            Self::Slot(Slot { name, absent: Absent::Nothing }) => write!(f, "{{{name}?}}"),
-            Self::Slot(Slot { name, absent: Absent::Default(value) }) => write!(f, "{{{name}={value}}}"),
+        let slot = match self {
+            Self::Text(text) => return f.write_str(text),
+            Self::Slot(slot) => slot,
+        };
+        let part = match slot.part {
+            Part::Whole => "",
+            Part::Files => FILES,
+        };
+        write!(f, "{{{}{part}", slot.name)?;
+        match &slot.absent {
+            Absent::Refused => {}
+            Absent::Nothing => f.write_str("?")?,
+            Absent::Default(value) => write!(f, "={value}")?,
         }
+        f.write_str("}")
     }
 }
+
+/// What says that a slot takes the files of a patch.
+const FILES: &str = ":files";

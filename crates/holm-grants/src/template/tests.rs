@@ -212,3 +212,46 @@ fn a_space_behind_the_colon_is_a_mistake_in_a_template_too() {
     assert!(search.needs(|_| [" odd"]).is_err(), "it could not be read back");
     assert!(search.needs(|_| ["a/ odd"]).is_ok());
 }
+
+#[test]
+fn a_patch_needs_every_file_that_it_names() {
+    let git = "diff --git a/src/x.rs b/src/x.rs\n--- a/src/x.rs\n+++ b/src/x.rs\n@@ -1 +1 @@\n-x\n+y\n\
+               --- /dev/null\n+++ b/new.rs\n@@ -0,0 +1 @@\n+z\n--- a/old.rs\n+++ /dev/null\n@@ -1 +0,0 @@\n-z\n";
+    needs("write:{v:files?}", &[git], &["write:src/x.rs", "write:new.rs", "write:old.rs"]);
+    needs("read:{v:files}", &["--- a/x\n+++ a/x\n@@ @@\n-1\n+2\n"], &["read:a/x"]);
+    needs("read:{v:files}", &["--- one\n+++ two\n@@ @@\n-1\n+2\n"], &["read:one", "read:two"]);
+    let sections = "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@ def f():\n-x\n+y\n\
+                    *** Add File: c.py\n+--- d.py\n*** Delete File: /etc/e.py\n*** End Patch\n";
+    let expect = ["write:a.py", "write:b.py", "write:c.py", "write:/etc/e.py"];
+    needs("write:{v:files}", &[sections], &expect);
+    // A name in the text of a change is no file.
+    needs("write:{v:files}", &["--- x\n+++ x\n@@ @@\n-*** Add File: y\n++++ z\n"], &["write:x"]);
+    needs("write:{v:files?}", &["@@ -1 +1 @@\n-a\n+b\n"], &[]);
+    assert!(fill("write:{v:files}", &["@@ -1 +1 @@\n-a\n+b\n"]).is_err());
+    refused("write:{v:files}", "*** Begin Patch\n*** Add File: ../x\n+a\n*** End Patch");
+    refused("write:{v:files}", "--- x\n+++ ../../etc/x\n@@ @@\n");
+    for text in ["write:{v:files}", "write:{v:files?}", "read:{v:files=.}"] {
+        assert_eq!(template(text).to_string(), text);
+        assert_eq!(template(text).arguments().collect::<Vec<_>>(), ["v"]);
+    }
+}
+
+#[test]
+fn an_absolute_path_in_the_workspace_is_a_relative_need() {
+    let workspace = "/home/me/project".parse().unwrap();
+    for (text, value, relative, absolute) in [
+        ("read:{v}", "/home/me/project/a.rs", "read:a.rs", "read:/home/me/project/a.rs"),
+        ("read:{v}/**", "/home/me/project/src", "read:src/**", "read:/home/me/project/src/**"),
+        ("read:{v}/**", "/home/me/project", "read:**", "read:/home/me/project/**"),
+        ("read:{v}/**", "/home/me/project/x/..", "read:**", "read:/home/me/project/**"),
+    ] {
+        let need = fill(text, &[value]).unwrap().remove(0).rebased(&workspace);
+        assert_eq!(need.to_string(), relative);
+        assert_eq!(need.spelled_from_root(&workspace).unwrap().to_string(), absolute);
+    }
+    for value in ["/home/me/project-2", "/home/me", "/", "/home/me/project/../other"] {
+        let need = fill("read:{v}/**", &[value]).unwrap().remove(0);
+        assert_eq!(need.rebased(&workspace), need, "{value}");
+        assert_eq!(need.spelled_from_root(&workspace), None, "{value}");
+    }
+}
