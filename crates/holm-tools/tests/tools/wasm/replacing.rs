@@ -10,7 +10,7 @@ use holm_runtime::{Job, Tool};
 use holm_tools::registry::{Folder, Folders, OpenGate, Rank, Registry};
 use holm_tools::wasm::WasmLoader;
 
-use crate::kit::{command, escaped, host, sandbox};
+use crate::wasm::kit::{command, escaped, host, sandbox};
 
 /// How many calls, and from how many tasks.
 const CALLS: usize = 10_000;

@@ -9,7 +9,7 @@ use holm_kernel::{Outcome, Proposal};
 use holm_runtime::BoxFuture;
 use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
 
-use crate::cell::{CANARY, Cell, Step, WAYS, Yes, job, run, until};
+use crate::shell::cell::{CANARY, Cell, Step, WAYS, Yes, job, run, until};
 
 #[tokio::test]
 async fn a_command_sees_the_workspace_and_nothing_else() {

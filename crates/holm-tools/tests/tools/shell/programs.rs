@@ -16,7 +16,7 @@ use holm_tools::registry::{
 };
 use holm_tools::trust::{ContentHash, Ledger, Survey};
 
-use crate::cell::{CANARY, Cell, WAYS, job, run};
+use crate::shell::cell::{CANARY, Cell, WAYS, job, run};
 
 /// Every mode and arity of the protocol; prints its words and its input.
 const SPEAKER: &str = r#"#!/bin/sh

@@ -8,8 +8,8 @@ use holm_net::{Answer, Client, Connector, HostName, Listeners, Proxy, Resolver, 
 use holm_sandbox::{Access, Call, Outcome};
 use holm_tools::wasm::{Network, WasmHost, WasmSettings};
 
-use crate::kit::sandbox;
-use crate::socket_guests::{connects, looks_up};
+use crate::wasm::kit::sandbox;
+use crate::wasm::socket_guests::{connects, looks_up};
 
 /// Whatever it is asked for is this machine.
 struct Here;
@@ -71,7 +71,7 @@ fn a_name_is_looked_up_by_the_same_path_and_leads_nowhere_inside() {
     assert_eq!(outcome.reply, Some(Ok("\u{7f}\0\0\u{1}".to_owned())), "{outcome:?}");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let wat = crate::socket_guests::looks_up_and_connects([127, 0, 0, 1], port);
+    let wat = crate::wasm::socket_guests::looks_up_and_connects([127, 0, 0, 1], port);
     let outcome = run(&wat, connector(), &grants, "db.example.com");
     refused(&outcome, "is refused");
     listener.set_nonblocking(true).unwrap();

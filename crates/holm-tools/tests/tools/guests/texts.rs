@@ -5,7 +5,7 @@ use holm_runtime::Tool;
 use holm_sandbox::{Access, Call, Entry, Kind};
 use holm_tools::shipped;
 
-use crate::kit::{Scene, sandbox};
+use crate::guests::kit::{Scene, sandbox};
 
 #[tokio::test]
 async fn base64_needs_nothing_and_imports_nothing() {

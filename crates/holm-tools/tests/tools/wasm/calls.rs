@@ -8,7 +8,7 @@ use holm_runtime::{CancellationToken, Containment, Job, Tool};
 use holm_sandbox::{Sandbox, Settings};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
-use crate::kit::{HELP, command, escaped, host, noted, open, prints, run, settings};
+use crate::wasm::kit::{HELP, command, escaped, host, noted, open, prints, run, settings};
 
 async fn answer(text: &str) -> holm_kernel::ToolOutput {
     let (tool, _) = open(&host(None), &prints(HELP, text), "").unwrap();

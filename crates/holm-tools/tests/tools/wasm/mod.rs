@@ -8,6 +8,6 @@ mod grants;
 mod kit;
 mod replacing;
 mod secrets;
-#[path = "../../../holm-sandbox/tests/sandbox/socket_guests.rs"]
+#[path = "../../../../holm-sandbox/tests/sandbox/socket_guests.rs"]
 mod socket_guests;
 mod sockets;

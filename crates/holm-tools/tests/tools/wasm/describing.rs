@@ -6,7 +6,7 @@ use holm_sandbox::Entry;
 use holm_tools::registry::Standing;
 use holm_tools::wasm::SaidBy;
 
-use crate::kit::{
+use crate::wasm::kit::{
     ECHO, HELP, command, componentise, host, open, open_as, open_bytes, prints, run, text_world,
 };
 

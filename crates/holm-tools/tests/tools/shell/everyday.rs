@@ -9,7 +9,7 @@ use holm_kernel::CallId;
 use holm_runtime::{Delta, DeltaSink, Progress, Secrets, Tool as _};
 use holm_tools::shell::Shell;
 
-use crate::cell::{Cell, Step, WAYS, Way, Yes, give, job, run};
+use crate::shell::cell::{Cell, Step, WAYS, Way, Yes, give, job, run};
 
 /// Plays a call, and then what its result says to do. Gives what the model was told of each.
 async fn heeded(cell: &Cell, shell: &Shell, script: &str, way: Way) -> Vec<String> {

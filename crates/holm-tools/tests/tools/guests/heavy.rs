@@ -2,7 +2,7 @@
 
 use holm_kernel::Outcome;
 
-use crate::kit::Scene;
+use crate::guests::kit::Scene;
 
 #[tokio::test]
 #[ignore = "needs the heavy guests: make guests builds them and runs this"]

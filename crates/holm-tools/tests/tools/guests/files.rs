@@ -3,7 +3,7 @@
 use holm_kernel::Outcome;
 use holm_runtime::Tool;
 
-use crate::kit::Scene;
+use crate::guests::kit::Scene;
 
 #[tokio::test]
 async fn every_help_text_becomes_a_schema_with_what_it_says() {

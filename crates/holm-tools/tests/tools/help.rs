@@ -93,7 +93,7 @@ fn read(name: &str) -> Description {
 #[test]
 fn every_text_comes_to_what_was_reviewed() {
     for name in texts() {
-        insta::with_settings!({ snapshot_path => "help/snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::with_settings!({ snapshot_path => "../help/snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
             insta::assert_snapshot!(name.clone(), show(&read(&name)));
         });
     }

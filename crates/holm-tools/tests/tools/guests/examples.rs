@@ -5,7 +5,7 @@ use std::process::Command;
 
 use holm_kernel::Outcome;
 
-use crate::kit::Scene;
+use crate::guests::kit::Scene;
 
 /// What the example of a language builds.
 fn build(language: &str) -> Vec<u8> {

@@ -8,7 +8,7 @@ use holm_runtime::{Containment, Job, Reveal, Secrets, Tool};
 use holm_sandbox::{Answer, HttpRequest, HttpResponse, NetError, Outbound};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
-use crate::kit::{HELP, command, open, sandbox};
+use crate::wasm::kit::{HELP, command, open, sandbox};
 
 /// Writes the length of its words as one byte.
 const LENGTH: &str =

@@ -8,7 +8,7 @@ use holm_grants::Policy;
 use holm_kernel::Outcome;
 use holm_sandbox::{Answer, HttpRequest, HttpResponse, NetError, Outbound};
 
-use crate::kit::Scene;
+use crate::guests::kit::Scene;
 
 /// A way out that answers from memory: `/away` leads to another host, the rest answers with what it was sent.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use holm_grants::{GrantSet, Mode};
 use holm_kernel::{Input, Proposal, Timestamp, Verdict};
 use holm_runtime::{Approver, BoxFuture};
 
-use crate::cell::{Cell, Step, WAYS};
+use crate::shell::cell::{Cell, Step, WAYS};
 
 /// Gives what is missing for a while, and keeps what was missing in each question.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use holm_sandbox::{Compiler, Sandbox, Settings};
 use holm_tools::shipped::{self, LateHost, ShippedTool};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
-use crate::kit::Scene;
+use crate::guests::kit::Scene;
 
 /// What this repository ships.
 const NAMES: [&str; 10] =

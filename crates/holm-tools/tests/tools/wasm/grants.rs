@@ -4,7 +4,7 @@ use holm_grants::Denials;
 use holm_kernel::Outcome;
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
-use crate::kit::{HELP, command, host, noted, open, run, sandbox};
+use crate::wasm::kit::{HELP, command, host, noted, open, run, sandbox};
 
 /// Reads `notes.txt` and prints it, or exits with 1.
 const READS: &str = "

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::cell::{Cell, Step, WAYS, Yes, run};
+use crate::shell::cell::{Cell, Step, WAYS, Yes, run};
 
 /// `inside.example` leads to a private address, every other name to this machine.
 #[derive(Default)]
@@ -379,7 +379,7 @@ async fn a_program_reaches_the_hosts_that_its_sidecar_asks_for_and_a_call_was_gr
         let output = run(&**tool, &call("http://other.example/")).await;
         assert!(output.text.contains("for want of fetch:http://other.example"), "{way:?}: {}", output.text);
         // A call that was granted nothing has no network.
-        let mut job = crate::cell::job(&**tool, &call(&format!("{}/page", site.origin())));
+        let mut job = crate::shell::cell::job(&**tool, &call(&format!("{}/page", site.origin())));
         job.needs = Vec::new().into();
         let output = tool.run(job).await;
         assert_eq!(output.outcome, Outcome::Failed, "{way:?}: {}", output.text);

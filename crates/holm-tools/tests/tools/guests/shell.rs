@@ -2,7 +2,7 @@
 
 use holm_kernel::Outcome;
 
-use crate::kit::Scene;
+use crate::guests::kit::Scene;
 
 const ALL: &[&str] = &["read:**", "write:**"];
 
