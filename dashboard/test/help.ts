@@ -24,8 +24,8 @@ export function said(id: number, role: Message['role'], text: string): { message
 }
 
 /** A sealed result, as the kernel writes it. */
-export function sealed(tool: string, text: string): string {
-  return `<tool_output name="${tool}" id="c" seal="0123456789abcdef">${text}</tool_output seal="0123456789abcdef">`;
+export function sealed(text: string): string {
+  return `<tool_output seal="89abcdef">${text}</tool_output seal="89abcdef">`;
 }
 
 /** A run with a tool call that was asked about: every event that its journal tells. */
@@ -50,7 +50,7 @@ export function journal(): Numbered[] {
     event('5.0', 'call_finished', { call: 2, id: 'c1', outcome: 'succeeded', bytes: 7, millis: 12 }),
     event('5.1', 'ruled', { call: 2, guard: 'plausibility', rejected: false, reason: 'short' }),
     event('5.2', 'message_added', {
-      message: { id: 3, role: 'tool', blocks: [{ tool_result: { call: 'c1', tool: 'touch', text: sealed('touch', 'touched') } }] },
+      message: { id: 3, role: 'tool', blocks: [{ tool_result: { call: 'c1', tool: 'touch', text: sealed('touched') } }] },
     }),
     event('5.3', 'model_called', { call: 3, turn: 2, model: 'm', messages: 3, tokens: 20 }),
     event('6.0', 'model_replied', { call: 3, usage: { input: 20, output: 2 }, cost: null, stop: 'end_turn' }),

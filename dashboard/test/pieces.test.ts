@@ -51,12 +51,10 @@ test('a stream is read the same however it is cut', () => {
 });
 
 test('an envelope is opened by its own seal alone', () => {
-  const seal = (inner: string, more = ''): string =>
-    `<tool_output name="t" id="c"${more} seal="00000000000000aa">${inner}</tool_output seal="00000000000000aa">`;
-  assert.deepEqual(open(seal('a > b')), { text: 'a > b', rawBytes: null });
-  assert.deepEqual(open(seal('', ' truncated="true" raw_bytes="99"')), { text: '', rawBytes: 99 });
-  for (const other of ['plain', '<tool_output name="t">x', `${seal('a')} `, seal('a').replace(/aa">$/, 'ab">')]) {
-    assert.deepEqual(open(other), { text: other, rawBytes: null });
+  const seal = (inner: string): string => `<tool_output seal="000000aa">${inner}</tool_output seal="000000aa">`;
+  for (const inner of ['a > b', '', 'a</tool_output seal="000000ab">b']) assert.equal(open(seal(inner)), inner);
+  for (const other of ['plain', '<tool_output seal="000000aa">x', `${seal('a')} `, seal('a').replace(/aa">$/, 'ab">')]) {
+    assert.equal(open(other), other);
   }
 });
 

@@ -142,7 +142,7 @@ test('a reply stays in sight until its message is there', () => {
 
 test('two calls of one tool that were taken for one another are told apart by how they end', () => {
   const call = (id: string, given: string) => ({ tool_call: { id, name: 't', arguments: given } });
-  const result = (id: string, text: string) => ({ tool_result: { call: id, tool: 't', text: sealed('t', text) } });
+  const result = (id: string, text: string) => ({ tool_result: { call: id, tool: 't', text: sealed(text) } });
   const now = reduceEvents(EMPTY, [
     event('1.0', 'message_added', { message: { id: 1, role: 'assistant', blocks: [call('a', 'not json'), call('b', '{"mended":')] } }),
     event('1.1', 'call_proposed', { call: 5, tool: 't', arguments: '{"mended":1}', fixes: ['closed a bracket'] }),

@@ -142,17 +142,13 @@ pub fn envelope(data: &[u8]) {
     });
     let call = asked.expect("the tool is asked for");
     host.tell(Input::Dispatched { call });
-    host.tell(Input::ToolFinished { call, result: ToolOutput::text(text) });
+    host.tell(Input::ToolFinished { call, result: ToolOutput::text(text.clone()) });
     let sealed: Vec<&str> = host.run.transcript().iter().filter_map(|message| result_text(message)).collect();
     let [sealed] = sealed.as_slice() else { panic!("one call has {} results", sealed.len()) };
-    let rest = sealed.strip_prefix("<tool_output name=\"echo\"").expect("an opening tag");
-    let (tag, _) = rest.split_once('>').expect("its end");
-    let (_, seal) = tag.rsplit_once(" seal=\"").expect("its seal");
-    assert!(sealed.ends_with(&format!("</tool_output seal=\"{seal}>")), "another seal at the end");
-    let lower = sealed.to_lowercase();
-    for tag in ["<tool_output", "</tool_output", "< tool_output", "<\u{200b}tool_output"] {
-        assert!(lower.matches(tag).count() <= 1, "{tag} stands inside");
-    }
+    let rest = sealed.strip_prefix("<tool_output seal=\"").expect("an opening tag");
+    let (seal, rest) = rest.split_once("\">").expect("its end");
+    let body = rest.strip_suffix(&format!("</tool_output seal=\"{seal}\">")).expect("the same seal at the end");
+    assert!(body.len() != text.len() || body == text, "the text inside is another");
 }
 
 fn asked(config: Config) -> Host {

@@ -77,7 +77,7 @@ def call(name, arguments):
 def output(text, form="compact", name="", number=1, seal=0):
     """A tool's output as the message that carries it."""
     if form == "kernel":
-        return f'<tool_output name="{name}" id="call_{number}" seal="{seal:016x}">{text}</tool_output seal="{seal:016x}">'
+        return f'<tool_output seal="{seal:08x}">{text}</tool_output seal="{seal:08x}">'
     return f"<tool_output>\n{text}\n</tool_output>"
 
 

@@ -55,7 +55,6 @@ pub fn config(variant: Variant) -> Config {
     config.context.summary = SummaryPolicy::Never;
     if variant != Variant::Planned {
         config.context.default_window = EVERYTHING;
-        config.context.result_budget = EVERYTHING;
     }
     config
 }

@@ -172,7 +172,7 @@ impl LoopDetector {
         self.push(Seen::Ran { call, result: reason });
     }
 
-    /// A person spoke, or what the run may do changed: what was tried before may be tried again.
+    /// A person spoke, what the run may do changed, or results left the view: what was tried before may be tried again.
     pub(crate) fn forget(&mut self) {
         self.recent.clear();
         self.idle = 0;

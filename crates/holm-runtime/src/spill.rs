@@ -7,8 +7,8 @@ use crate::Blobs;
 /// Bytes of the beginning that stay with the run: three quarters of what a model sees of a result by default.
 const HEAD: usize = 24 * 1024;
 
-/// Bytes of the end, where errors are.
-const TAIL: usize = 8 * 1024;
+/// Bytes of the end: as many, because a model sees three quarters of a command's output from there.
+const TAIL: usize = 24 * 1024;
 
 /// Moves an output's text to the blobs. If they cannot take it, the ends stay as text and the loss is said.
 pub(crate) async fn spill(output: &mut ToolOutput, run: &str, blobs: &dyn Blobs) {

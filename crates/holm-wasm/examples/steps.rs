@@ -18,7 +18,7 @@ const RUNS: usize = 15;
 const WINDOW: u64 = 200;
 
 const CONFIG: &str = r#"{"models":[{"name":"double/bench","window":100000000}],"system":"You are measured.",
-"limits":{"turns":"unbounded"},"context":{"result_budget":1000000000},"tools":[{"name":"look","description":"Looks.","level":"read-only",
+"limits":{"turns":"unbounded"},"tools":[{"name":"look","description":"Looks.","level":"read-only",
 "schema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}]}"#;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -64,7 +64,6 @@ export interface CallItem extends Placed {
   metadata: unknown;
   result: string | null;
   parts: readonly Block[];
-  rawBytes: number | null;
   progress: Progress | null;
   child: string | null;
 }
@@ -418,12 +417,11 @@ class Draft {
     const waits = (item: Item): boolean => item.kind === 'call' && item.id === result.call && item.result === null;
     let found = this.#find(waits);
     if (found === -1) found = this.#add({ ...newCall(placed), id: result.call, tool: result.tool });
-    const { text, rawBytes } = open(result.text);
+    const text = open(result.text);
     const parts = result.parts ?? [];
     this.#edit(found, (item) => ({
       ...item,
       result: text,
-      rawBytes,
       parts,
       outcome: item.outcome ?? result.outcome ?? 'succeeded',
       stage: item.stage === 'denied' ? 'denied' : 'ended',
@@ -499,7 +497,6 @@ function newCall(placed: Placed): CallItem {
     metadata: null,
     result: null,
     parts: [],
-    rawBytes: null,
     progress: null,
     child: null,
   };

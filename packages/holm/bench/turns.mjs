@@ -4,7 +4,6 @@ const CONFIG = {
   models: [{ name: 'double/bench', window: 100_000_000 }],
   system: 'You are measured.',
   limits: { turns: 'unbounded' },
-  context: { result_budget: 1_000_000_000 },
   tools: [
     {
       name: 'look',

@@ -122,8 +122,6 @@ export interface ContextPolicy {
   target_milli?: number;
   /** Turns at the end that are never touched. */
   keep_turns?: number;
-  /** Characters of old tool results that stay in view, all together. */
-  result_budget?: number;
   /** Messages in view at the most; none leaves it to the tokens. */
   max_messages?: number | null;
   /** Whether and how the oldest part is summed up. */

@@ -237,7 +237,7 @@ impl Telling {
     fn result(&mut self, result: &ToolResult) -> Option<SessionUpdate> {
         let known = self.ended.remove(result.call.as_str()).and_then(|call| self.calls.remove(&call))?;
         let shown = known.shown;
-        let text = cut(&result.said());
+        let text = cut(result.said());
         let words = (!text.trim().is_empty()).then(|| shown::words(&text));
         let pictures = result.parts.iter().filter_map(content).map(ToolCallContent::from);
         let content: Vec<ToolCallContent> = match result.outcome {

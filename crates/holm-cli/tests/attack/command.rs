@@ -175,8 +175,8 @@ pub(crate) fn reads(text: &str) -> Result<Outcome, String> {
         }
     }
     match seals.as_slice() {
-        [Seal::Verbatim] => Ok(Outcome::Passed),
-        [Seal::Defused] => Ok(Outcome::Sealed),
+        [Seal::Plain] => Ok(Outcome::Passed),
+        [Seal::Sealed] => Ok(Outcome::Sealed),
         [Seal::Broken] => Ok(Outcome::Escaped),
         other => Err(format!("{} results: {}", other.len(), ran.err)),
     }

@@ -14,7 +14,7 @@ pub(crate) enum Outcome {
     Asked,
     /// It stands there in letters that show themselves.
     Shown,
-    /// It stays in its envelope, and what would have ended that is defused.
+    /// It stays in its envelope: it does not know the seal that would end it.
     Sealed,
     /// It was let through, begun, and failed by itself: nobody has stopped it.
     Failed,

@@ -1,37 +1,42 @@
-//! Whether a result is still in its envelope, by a reader that is not Holm's.
+//! Whether a result is in its envelope, by a reader that is not Holm's.
 
-/// How a result stands in its envelope.
+/// How a page is shown to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seal {
-    /// In it, to the letter.
-    Verbatim,
-    /// In it, with something written otherwise.
-    Defused,
-    /// Not in it, or there is more than one.
+    /// To the letter, in an envelope. Nothing in it looks like the envelope's own tags.
+    Plain,
+    /// To the letter, in an envelope whose seal the page does not know, though it tries to end it.
+    Sealed,
+    /// In another form, without an envelope, or with the envelope's seal inside.
     Broken,
 }
 
-/// How a page stands in the result that a model is shown.
+/// How a page is shown in a result.
 pub(crate) fn of(result: &str, page: &str) -> Seal {
-    let Some(body) = inside(result) else { return Seal::Broken };
-    if tags(body) > 0 {
+    let Some((seal, body)) = opened(result) else { return Seal::Broken };
+    if body.contains(seal) || !page.lines().all(|line| body.contains(line)) {
         return Seal::Broken;
     }
-    if page.lines().all(|line| body.contains(line)) { Seal::Verbatim } else { Seal::Defused }
+    if tags(body) > 0 { Seal::Sealed } else { Seal::Plain }
 }
 
-/// What stands between the two tags, if both bear the same seal.
-fn inside(result: &str) -> Option<&str> {
-    let (head, rest) = result.strip_prefix("<tool_output ")?.split_once('>')?;
-    let (_, seal) = head.rsplit_once("seal=\"")?;
-    let seal = seal.strip_suffix('"')?;
-    rest.strip_suffix(&format!("</tool_output seal=\"{seal}\">"))
+/// The seal and the text between the two tags, if both tags bear the same seal.
+fn opened(result: &str) -> Option<(&str, &str)> {
+    let (head, rest) = result.strip_prefix("<tool_output seal=\"")?.split_once('>')?;
+    let seal = head.strip_suffix('"')?;
+    Some((seal, rest.strip_suffix(&format!("</tool_output seal=\"{seal}\">"))?))
 }
 
 /// How often something could be read as the tag, by somebody who does not look closely: blanks, case, strokes and what
 /// cannot be seen do not count.
 fn tags(body: &str) -> usize {
-    let plain: String = body.chars().filter(char::is_ascii_graphic).collect();
+    let narrow = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '\u{2039}' | '\u{3008}' | '\u{27e8}' => '<',
+        'о' | '0' => 'o',
+        other => other,
+    };
+    let plain: String = body.chars().map(narrow).filter(char::is_ascii_graphic).collect();
     let plain = plain.to_ascii_lowercase().replace(['/', '\\', '_', '-'], "");
     plain.matches("<tooloutput").count()
 }

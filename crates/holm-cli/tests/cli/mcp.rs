@@ -105,7 +105,7 @@ fn what_a_run_calls_at_a_server_is_in_its_journal() {
     assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(0), "so that it is known");
     stage.run(&words).says("Done.\n");
     let told = stage.double.requests().last().unwrap().text();
-    assert!(told.contains("<tool_output name="), "what comes from outside is sealed: {told}");
+    assert!(told.contains("<tool_output seal="), "what comes from outside is sealed: {told}");
     let shown = stage.holm(["session", "show", "s"]).out;
     assert!(shown.contains("### Call of `sea_echo`") && shown.contains(r#"{"word": "ahoy"}"#), "{shown}");
     let replayed = stage.holm(["session", "replay", "s"]);

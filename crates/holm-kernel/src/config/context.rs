@@ -17,8 +17,6 @@ pub struct ContextPolicy {
     pub target_milli: u64,
     /// Turns at the end that are never touched.
     pub keep_turns: u64,
-    /// Characters of old tool results that stay in view, all together.
-    pub result_budget: u64,
     /// Messages in view at the most; none leaves it to the tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_messages: Option<u64>,
@@ -33,7 +31,6 @@ impl Default for ContextPolicy {
             trigger_milli: 800,
             target_milli: 500,
             keep_turns: 4,
-            result_budget: 50_000,
             max_messages: None,
             summary: SummaryPolicy::default(),
         }

@@ -72,9 +72,6 @@ impl View {
         let keep_start = self.keep_start(policy.keep_turns);
         self.age(keep_start);
         let mut steps = Vec::new();
-        if self.old.elidable > policy.result_budget {
-            self.note(&mut steps, PlanStep::Elided, |view| view.elide(policy.result_budget / 2));
-        }
         let Some(goal) = self.goal(policy, room) else {
             self.asked = None;
             return Plan { steps, next: Next::Send };
@@ -84,7 +81,7 @@ impl View {
         }
         let much = self.old.elidable / CHARS_PER_TOKEN >= room.trigger / WORTH_PART;
         if self.tokens > room.hard || (self.tokens > goal.tokens && much) {
-            self.note(&mut steps, PlanStep::Elided, |view| view.elide(0));
+            self.note(&mut steps, PlanStep::Elided, |view| view.elide(goal.tokens));
         }
         if self.reaches(goal) {
             return Plan { steps, next: Next::Send };

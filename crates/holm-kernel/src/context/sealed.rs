@@ -1,6 +1,6 @@
 //! Makes a tool result smaller inside its envelope.
 //!
-//! A result reaches the model sealed: an opening tag, a body that cannot close it, a closing tag. What stands here
+//! A result reaches the model sealed: an opening tag, a body that does not know the seal, a closing tag. What stands here
 //! keeps both tags and replaces the body alone, so that what is left of tool output still reads as tool output, and
 //! the call keeps its answer.
 
@@ -11,14 +11,14 @@ use crate::{Block, Message, ToolResult};
 /// A body of up to this many characters stays: one line about it would not be shorter.
 pub(super) const SHORT_CHARS: u64 = 200;
 
-/// The one line is filled up to this many bytes with the beginning of what it stands for; foreign names can make it a
-/// little longer, never as long as a result that is worth eliding.
+/// What the one line usually takes.
 const LINE_BYTES: usize = 160;
 
-/// Less of a first line than this tells nothing.
-const EXCERPT_BYTES: usize = 12;
+/// The part of the line that a call's arguments may take: enough for most paths, and the line stays shorter than a result
+/// that is worth eliding.
+const ARGUMENT_BYTES: usize = 70;
 
-/// The part of the line that a tool's name, and the part that a call's id may take: both are chosen by others.
+/// The part of the line that a tool's name may take: others choose it.
 const NAME_CHARS: usize = 32;
 
 /// A cut must save at least this much, or the marker in the middle would cost more than it saves.
@@ -41,7 +41,7 @@ fn envelope(text: &str) -> Option<Parts<'_>> {
     if !text.starts_with("<tool_output") {
         return None;
     }
-    // Attributes are escaped, so the first `>` ends the opening tag; the body cannot hold a closing tag.
+    // The opening tag holds a seal and nothing else, and the last closing tag is the envelope's own.
     let (open, rest) = text.split_at_checked(text.find('>')? + 1)?;
     let (body, close) = rest.split_at_checked(rest.rfind("</tool_output")?)?;
     Some(Parts { open, body, close })
@@ -55,12 +55,14 @@ pub(super) fn chars(text: &str) -> u64 {
 /// The same message with each of its long results as one line; other blocks and short results stay as they are.
 ///
 /// None if there is none to shorten.
-pub(super) fn elide(message: &Message) -> Option<Message> {
+///
+/// `arguments_of` finds the arguments of a call by its id.
+pub(super) fn elide<'a>(message: &Message, arguments_of: impl Fn(&str) -> Option<&'a str>) -> Option<Message> {
     rewrite(message, |result| {
         let parts = split(&result.text);
         let long = chars(parts.body) > SHORT_CHARS || !result.parts.is_empty();
         long.then(|| ToolResult {
-            text: joined(parts, &line(result, parts.body)),
+            text: joined(parts, &line(result, arguments_of(&result.call).unwrap_or_default(), parts.body)),
             parts: Vec::new(),
             ..shell(result)
         })
@@ -132,33 +134,23 @@ fn joined(parts: Parts<'_>, body: &str) -> String {
     out
 }
 
-/// One line that says what stood here.
-fn line(result: &ToolResult, body: &str) -> String {
+/// One line that says what was here: the tool, its arguments, the size, and that it can be had again.
+fn line(result: &ToolResult, arguments: &str, body: &str) -> String {
     let mut out = String::with_capacity(LINE_BYTES);
-    out.push_str("[result of ");
+    out.push_str("[left out: result of ");
     push_name(&mut out, &result.tool);
-    out.push_str(" call ");
-    push_name(&mut out, &result.call);
-    out.push_str(&format!(" elided: {} characters", chars(body)));
-    if !result.parts.is_empty() {
-        out.push_str(&format!(" and {} attachments", result.parts.len()));
+    if !matches!(arguments, "" | "{}") {
+        out.push(' ');
+        push_plain(&mut out, arguments, ARGUMENT_BYTES);
     }
-    push_excerpt(&mut out, body);
-    out.push(']');
+    out.push_str(&format!(", {} characters", chars(body)));
+    match result.parts.len() {
+        0 => {}
+        1 => out.push_str(" and 1 attachment"),
+        more => out.push_str(&format!(" and {more} attachments")),
+    }
+    out.push_str("; look again if you need it]");
     out
-}
-
-/// Adds the first line that is not blank, as far as there is room.
-fn push_excerpt(out: &mut String, body: &str) {
-    const WORDS: &str = "; first line: ";
-    let left = LINE_BYTES.saturating_sub(out.len() + WORDS.len() + 1);
-    let Some(first) = body.lines().map(str::trim).find(|line| !line.is_empty()) else {
-        return;
-    };
-    if left >= EXCERPT_BYTES {
-        out.push_str(WORDS);
-        push_plain(out, first, left);
-    }
 }
 
 /// Adds a name as the envelope's owner would write it. It did not go through the envelope, so only the letters of honest
@@ -181,7 +173,7 @@ fn push_plain(out: &mut String, text: &str, limit: usize) {
     for char in text.chars() {
         let before = out.len();
         match char {
-            '<' => out.push_str("&lt;"),
+            '\t' => out.push(' '),
             char if is_unruly(char) => out.push(char::REPLACEMENT_CHARACTER),
             char => out.push(char),
         }

@@ -228,19 +228,32 @@ impl View {
         self.worked(1);
     }
 
-    /// Makes the oldest results one line each until at most `budget` characters of old ones are left.
-    pub(super) fn elide(&mut self, budget: u64) {
-        while self.old.elidable > budget && self.elided < self.aged {
+    /// Makes the oldest results one line each until at most `goal` tokens are in view or no old result is left.
+    pub(super) fn elide(&mut self, goal: u64) {
+        while self.tokens > goal && self.elided < self.aged {
             let at = self.elided;
             self.elided += 1;
             self.worked(1);
             if self.measure(at).elidable == 0 {
                 continue;
             }
-            if let Some(message) = self.messages.get(index(at)).and_then(|message| sealed::elide(message)) {
+            let elided = self.messages.get(index(at)).and_then(|message| {
+                sealed::elide(message, |call| self.arguments_of(at, call))
+            });
+            if let Some(message) = elided {
                 self.replace(at, message);
             }
         }
+    }
+
+    /// The arguments of a call whose result is in the message at `at`: the last reply before it made the call.
+    fn arguments_of(&self, at: u64, call: &str) -> Option<&str> {
+        let before = self.messages.get(..index(at))?;
+        let reply = before.iter().rev().find(|message| message.role == Role::Assistant)?;
+        reply.blocks.iter().find_map(|block| match block {
+            Block::ToolCall(made) if made.id == call => Some(made.arguments.as_str()),
+            _ => None,
+        })
     }
 
     fn set_prompt(&mut self, at: u64) {

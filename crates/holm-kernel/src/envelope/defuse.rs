@@ -29,25 +29,6 @@ pub(super) fn defuse(body: &str, out: &mut String) {
     });
 }
 
-/// Appends `body` with the work of [`defuse`] undone.
-pub(super) fn restore(body: &str, out: &mut String) {
-    each(body, |found| match found {
-        Found::Plain(text) => out.push_str(text),
-        // Cannot stand in a defused body.
-        Found::Bracket(bracket) => out.push(bracket),
-        Found::Reference(reference) => match reference.strip_prefix("&amp;") {
-            Some(rest) => {
-                out.push('&');
-                out.push_str(rest);
-            }
-            None => match decode(reference) {
-                Some(bracket) => out.push(bracket),
-                None => out.push_str(reference),
-            },
-        },
-    });
-}
-
 /// A piece of a body.
 enum Found<'a> {
     /// Harmless text.
@@ -97,16 +78,6 @@ fn reference_length(text: &str) -> usize {
         if end == 0 { None } else { digits.get(end..)?.strip_prefix(';') }
     });
     after.map_or(0, |after| text.len() - after.len())
-}
-
-/// The bracket that a reference stands for; nothing else is ever decoded.
-fn decode(reference: &str) -> Option<char> {
-    if reference == "&lt;" {
-        return Some('<');
-    }
-    let digits = reference.strip_prefix("&#x")?.strip_suffix(';')?;
-    let bracket = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
-    (bracket != '<' && is_bracket(bracket)).then_some(bracket)
 }
 
 /// Whether a text starts with what a generous reader takes for the rest of `<tool_output` or `</tool_output`.

@@ -1,6 +1,6 @@
 //! The kinds of content a message can hold.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_read::Read;
@@ -150,12 +150,12 @@ impl ToolResult {
     /// ```
     /// use holm_kernel::{Outcome, ToolResult};
     ///
-    /// let text = r#"<tool_output name="look" id="c1" seal="00">nothing</tool_output seal="00">"#;
+    /// let text = r#"<tool_output seal="00">nothing</tool_output seal="00">"#;
     /// let (call, tool, text) = ("c1".into(), "look".into(), text.into());
     /// let result = ToolResult { call, tool, text, outcome: Outcome::Succeeded, parts: Vec::new() };
     /// assert_eq!(result.said(), "nothing");
     /// ```
-    pub fn said(&self) -> Cow<'_, str> {
+    pub fn said(&self) -> &str {
         envelope::open(&self.text)
     }
 }

@@ -202,7 +202,7 @@ impl Run {
             && let SlotState::Done(settled) = self.state.arrived.remove(place).state
         {
             self.remember(child, ANSWERED);
-            let text = envelope::open(&settled.text).into_owned();
+            let text = String::from(envelope::open(&settled.text));
             let (outcome, parts) = (settled.outcome, settled.parts);
             return ToolOutput { outcome, text, parts, ..ToolOutput::default() };
         }

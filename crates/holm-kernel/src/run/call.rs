@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::Leases;
+use holm_grants::{Leases, Level};
 use holm_guards::json::Json;
 use holm_guards::repair::{self, Repaired};
 
@@ -19,7 +19,7 @@ use super::{
     state::{Phase, Used},
 };
 use crate::digest::Digest;
-use crate::envelope::{self, Body};
+use crate::envelope::{self, Body, Ends};
 use crate::loops::LoopRuling;
 use crate::planted::{Bug, planted};
 use crate::screen;
@@ -175,9 +175,10 @@ impl Run {
         self.emit(Event::LoopSeen { tool: slot.name.clone(), times });
         self.state.loops.refused(slot.fingerprint);
         let message = alloc::format!(
-            "not run: `{}` was already called with these arguments and gave the same result ({times} times). Change \
-             the approach or stop.",
-            slot.name
+            "not run: `{}` was called with these arguments {} times before and the result did not change. Change the \
+             approach or stop.",
+            slot.name,
+            times.saturating_sub(1)
         );
         self.refuse(slot, &message);
         let tool = String::from(&*slot.name);
@@ -469,11 +470,13 @@ impl Run {
             Place::Background => self.next_call(),
         };
         let seal = self.shared.seal(seal);
+        let executes = slot.entry.as_ref().is_some_and(|entry| entry.tool.level == Level::Execute);
+        let ends = if executes { Ends::MostlyTail } else { Ends::MostlyHead };
         let body = match &output.spill {
-            None => Body::clip(&output.text, limit, None),
-            Some(spill) => Body::spilled(&spill.head, &spill.tail, spill.bytes, limit, &spill.reference),
+            None => Body::clip(&output.text, limit, ends),
+            Some(spill) => Body::spilled(spill, limit, ends),
         };
-        let text = envelope::seal(&slot.name, &slot.id, seal, &body);
+        let text = envelope::seal(seal, &body);
         let terminal = self.config().policy.terminal_tools.contains(&*slot.name);
         let bytes = output.spill.as_ref().map_or(output.text.len() as u64, |spill| spill.bytes);
         let metadata = output.metadata.map(|metadata| Arc::new(*metadata));

@@ -124,7 +124,7 @@ fn act(seen: &Seen) -> Act {
     if messages.last().is_some_and(|last| last.role == Role::Tool) {
         let mut results =
             messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {
-                Block::ToolResult(result) => Some(result.said().into_owned()),
+                Block::ToolResult(result) => Some(result.said().to_owned()),
                 _ => None,
             });
         return Act::says(&format!("the tool said {}", results.next_back().unwrap_or_default()));
@@ -134,6 +134,8 @@ fn act(seen: &Seen) -> Act {
     let words = words.split("\n\nYour last words go to a program.").next().unwrap_or_default();
     match words.lines().last().unwrap_or_default() {
         "long" => Act::says(LONG),
+        "chapter" => Act::says("part 1 ").stop(holm_kernel::StopReason::MaxTokens),
+        resumes if resumes.starts_with("Your reply was cut") => Act::says("and the end"),
         "data" => Act::says("```json\n{\"n\": 4}\n```"),
         // What an agent is told whose answer does not fit.
         "Say it again as JSON alone." => Act::says("{\"n\": 5}"),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use holm_kernel::{
-    Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelResult, Outcome, Patch, Prompt,
+    Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelResult, NextTry, Outcome, Patch, Prompt,
     Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
     journal::{self, Record},
     plain_text,
@@ -47,7 +47,7 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
         for result in told.results.remove(&record.seq()).into_iter().flatten() {
             let how = if result.outcome == Outcome::Refused { "refused" } else { "answered" };
             let _ = writeln!(out, "\n### Call of `{}` {how}\n", one_line(&result.tool));
-            fence(&mut out, &result.said());
+            fence(&mut out, result.said());
         }
         for climb in told.climbs.remove(&record.seq()).into_iter().flatten() {
             let _ = writeln!(out, "\n*{}*", one_line(&climb));
@@ -100,6 +100,10 @@ impl Told {
                 Event::SteppedUp { from, to, reason, .. } => {
                     let climb = format!("{from} was not up to it ({reason}); {to} took over");
                     told.climbs.entry(seq).or_default().push(climb);
+                }
+                Event::ModelFailed { message, next: NextTry::Fallback { model }, .. } => {
+                    let fallback = format!("the model failed ({message}); {model} took over");
+                    told.climbs.entry(seq).or_default().push(fallback);
                 }
                 Event::LadderExhausted { model, reason, .. } => {
                     let end = format!("{model} was not up to it ({reason}), and no stronger model was left");

@@ -24,7 +24,6 @@ fn turn_one_thousand_costs_what_turn_ten_costs() {
     const TURNS: u64 = 1_010;
     let mut config = Setting { window: 100_000_000, ..Setting::default() }.config();
     config.limits.turns = Bound::Unbounded;
-    config.context.result_budget = u64::MAX;
     let call = |n: u64| Line::calls("look", format!(r#"{{"path":"src/{n}.rs","n":{n}}}"#));
     let script = Script { model: (0..TURNS).map(call).collect(), ..Script::prompted("look at everything") };
     let outcome = Sim::new(config, script, 3).run();

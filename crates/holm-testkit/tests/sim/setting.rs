@@ -99,7 +99,6 @@ impl Setting {
         config.limits.tool_ms = 5_000;
         config.retry.attempts = self.tries;
         config.context.keep_turns = 1;
-        config.context.result_budget = 3_000;
         if !self.summary {
             config.context.summary = SummaryPolicy::Never;
         }

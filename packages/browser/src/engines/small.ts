@@ -139,8 +139,8 @@ function written(name: string, text: string): string {
   return `{${[['tool', name], ...members].map(([member, value]) => `${JSON.stringify(member)}: ${JSON.stringify(value)}`).join(', ')}}`;
 }
 
-/** The inside of the kernel's envelope, still defused; name, id and seal say nothing to a small model. */
+/** The inside of the kernel's envelope, without anything that reads like the tag around it; a seal says nothing to a small model. */
 function bodyOf(sealed: string): string {
-  const inside = /^<tool_output name="[^>]* seal=([^>]*)>([\s\S]*)<\/tool_output seal=\1>$/.exec(sealed);
-  return inside?.[2] ?? sealed;
+  const inside = /^<tool_output seal=([^>]*)>([\s\S]*)<\/tool_output seal=\1>$/.exec(sealed);
+  return (inside?.[2] ?? sealed).replace(/<(?=[\s/\\]*tool[\s_-]*output)/gi, '&lt;');
 }

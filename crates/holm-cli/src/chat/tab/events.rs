@@ -174,7 +174,7 @@ impl Tab {
 
     fn result(&mut self, block: &Block) {
         let Block::ToolResult(result) = block else { return };
-        let text = safe(&result.said());
+        let text = safe(result.said());
         match self.answers.get(&result.call).copied() {
             Some(at) => {
                 if let Some(call) = self.call_at(at) {

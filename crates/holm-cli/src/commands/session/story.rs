@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use holm::{
     kernel::{
-        Author, Block, CallId, Effect, Ending, Event, Input, Message, MessageId, Outcome, Role, Seq,
+        Author, Block, CallId, Effect, Ending, Event, Input, Message, MessageId, NextTry, Outcome, Role, Seq,
         Timestamp,
         journal::{self, Record, ReplayError},
     },
@@ -117,6 +117,9 @@ impl Telling {
             Event::CallFinished { outcome, millis, .. } => {
                 Some(format!("result     {outcome:?} after {millis} ms"))
             }
+            Event::ModelFailed { message, next: NextTry::Fallback { model }, .. } => {
+                Some(format!("failed     {message}; {model} took over"))
+            }
             Event::ModelFailed { message, .. } => Some(format!("failed     {message}")),
             Event::SteppedUp { from, to, reason, .. } => {
                 Some(format!("model      {from} was not up to it ({reason}); {to} took over"))
@@ -152,7 +155,7 @@ impl Telling {
                     self.wanted.insert(call.id.clone(), (call.name.clone(), call.arguments.clone()));
                 }
                 Block::ToolResult(result) if result.outcome == Outcome::Refused => {
-                    lines.push(format!("refused    {}: {}", result.tool, below(&result.said())));
+                    lines.push(format!("refused    {}: {}", result.tool, below(result.said())));
                 }
                 Block::Text(_)
                 | Block::Thinking(_)

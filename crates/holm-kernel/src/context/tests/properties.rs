@@ -61,12 +61,11 @@ fn a_move() -> impl Strategy<Value = Move> {
 fn a_policy() -> impl Strategy<Value = ContextPolicy> {
     let summary = prop_oneof![Just(SummaryPolicy::Never), Just(SummaryPolicy::default())];
     let most = prop_oneof![2 => Just(None), 1 => (0_u64..60).prop_map(Some)];
-    (0_u64..1_200, 0_u64..1_200, 0_u64..6, 0_u64..60_000, most, summary).prop_map(
-        |(trigger_milli, target_milli, keep_turns, result_budget, max_messages, summary)| ContextPolicy {
+    (0_u64..1_200, 0_u64..1_200, 0_u64..6, most, summary).prop_map(
+        |(trigger_milli, target_milli, keep_turns, max_messages, summary)| ContextPolicy {
             trigger_milli,
             target_milli,
             keep_turns,
-            result_budget,
             max_messages,
             summary,
             ..ContextPolicy::default()

@@ -87,15 +87,13 @@ pub(super) fn result(id: &str, size: usize) -> Block {
     Block::ToolResult(ToolResult {
         call: id.into(),
         tool: "read".into(),
-        text: sealed(id, &body),
+        text: sealed(&body),
         ..ToolResult::default()
     })
 }
 
-pub(super) fn sealed(id: &str, body: &str) -> String {
-    format!(
-        "<tool_output name=\"read\" id=\"{id}\" seal=\"00ff00ff00ff00ff\">{body}</tool_output seal=\"00ff00ff00ff00ff\">"
-    )
+pub(super) fn sealed(body: &str) -> String {
+    format!("<tool_output seal=\"00ff00ff\">{body}</tool_output seal=\"00ff00ff\">")
 }
 
 pub(super) fn block_text(block: &Block) -> String {

@@ -220,7 +220,7 @@ fn a_result_of_the_text_protocol_is_a_sealed_text_of_the_user() {
     play.prompt("go");
     let message = &play.run.transcript()[2];
     assert_eq!(message.role, Role::User);
-    assert!(message.plain_text().starts_with("<tool_output name=\"echo\""), "{}", message.plain_text());
+    assert!(message.plain_text().starts_with("<tool_output seal=\""), "{}", message.plain_text());
 }
 
 #[test]

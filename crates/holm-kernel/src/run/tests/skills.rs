@@ -57,7 +57,7 @@ fn the_text_protocol_runs_the_same_skill_and_seals_its_result() {
     assert_eq!(play.prompt("who?"), answered("Ann."));
     assert_eq!(play.requests.len(), 4);
     let told = play.run.transcript()[2].plain_text();
-    assert!(told.starts_with("<tool_output name=\"extract\"") && told.contains(FOUND), "{told}");
+    assert!(told.starts_with("<tool_output seal=\"") && told.contains(FOUND), "{told}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(super) fn results(asked: &Asked) -> Option<Results> {
             let found =
                 found.get_or_insert_with(|| Results { session: session.clone(), given: BTreeMap::new() });
             if found.session == session {
-                found.given.insert(call, result.said().into_owned());
+                found.given.insert(call, result.said().to_owned());
             }
         }
     }
