@@ -15,6 +15,10 @@ SIM_MOST_SECONDS ?=
 # Random scripts within which a planted defect must be found.
 PLANTED_CASES ?= 20000
 
+# How both are built, and on how many of their tests run at once: one, so that what it took can be compared.
+SIM_PROFILE ?= release
+SIM_AT_ONCE ?= 1
+
 # Changes that `make mutants` tries, and proofs that `make prove` runs (none: all).
 MUTANTS ?= 100
 PROVE ?=
@@ -26,7 +30,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard serve-docs dashboard eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove prove-small clean
+.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard serve-docs dashboard eval-local test test-quick conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove prove-small clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,18 +77,22 @@ eval-local: ## how good the small model is at small tasks, with and without its 
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
 	@scripts/setup test model suites sdks api conformance editors wasm guests js hosts dashboard
-	@echo '== the dashboard'
-	@scripts/test-dashboard build
-	@echo '== the small guests'
-	@scripts/build-guests light
-	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
-	@echo '== tests'
-	@cargo test --workspace --features holm/otel
-	@echo '== the npm package on every JavaScript host, the browser and the edge host; beside them the real server by its document and in the'
-	@echo '   browser, examples, tests under other serde_json features, and builds for other targets'
+	@scripts/part 'the dashboard' scripts/test-dashboard build
+	@scripts/part 'the small guests' scripts/build-guests light
+	@scripts/part 'tests of the guests' cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
+	@scripts/part 'building the tests' scripts/test-rust build
+	@echo '== the tests; beside them the npm package on every JavaScript host, the browser and the edge host, and the real server by its'
+	@echo '   document and in the browser, examples, tests under other serde_json features, and builds for other targets'
 	@scripts/beside \
-		'scripts/test-js && scripts/test-mutants-js && scripts/test-hosts' \
-		'scripts/test-api && scripts/test-dashboard e2e && scripts/test-examples && scripts/test-features && scripts/build-wasm && scripts/build-bare'
+		'scripts/part tests scripts/test-rust' \
+		'scripts/part "the npm package" scripts/test-js && scripts/part "its guards switched off" scripts/test-mutants-js && scripts/part "browser and edge" scripts/test-hosts' \
+		'scripts/part "the server by its document" scripts/test-api && scripts/part "the dashboard in the browser" scripts/test-dashboard e2e && scripts/part examples scripts/test-examples && scripts/part "other serde_json features" scripts/test-features && scripts/part WebAssembly scripts/build-wasm && scripts/part "a bare target" scripts/build-bare'
+
+test-quick: ## before each commit: formatting, lints, and every test program that is quick; minutes
+	@scripts/setup check test model
+	@scripts/part 'formatting' cargo fmt --all -- --check
+	@scripts/part 'lints' cargo clippy --quiet --workspace --all-targets --features holm/otel -- -D warnings
+	@scripts/part 'tests' scripts/test-rust --quick
 
 conformance: ## the official MCP conformance suite against Holm's client and server, both eras of the protocol
 	@scripts/setup conformance
@@ -94,7 +102,7 @@ guests: ## build and prepare the WASM tools that Holm ships, into guests/dist, a
 	@scripts/setup guests templates
 	@scripts/build-guests
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" -p guest-js -p guest-sqlite
-	@cargo test --workspace --features holm/otel --test guests -- --include-ignored
+	@cargo test --workspace --features holm/otel --test tools guests:: -- --include-ignored
 	@cargo test --workspace --features holm/otel --test cli -- --ignored
 
 dist: ## the command to hand out: a static binary, checksums, an SBOM, an npm package (HOLM_DIST_LOCAL=both: one with local models too)
@@ -109,23 +117,17 @@ bench: ## measure loop, wire, journal, sandbox, start-up, size, load, inference 
 
 check: ## formatting, lints, documentation, licences
 	@scripts/setup check
-	@echo '== formatting'
-	@cargo fmt --all -- --check
-	@echo '== lints'
-	@cargo clippy --workspace --all-targets --features holm/otel -- -D warnings
-	@echo '== documentation'
+	@scripts/part 'formatting' cargo fmt --all -- --check
+	@scripts/part 'lints' cargo clippy --workspace --all-targets --features holm/otel -- -D warnings
 	@# The last three options name what is documented without them, and an example: with one cargo takes what the lints have checked,
 	@# without one it builds llama.cpp a second time.
-	@RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --features holm/otel --lib --bin holm-sandbox-compiler --example double
-	@echo '== the library, and the command that is handed out, without what tests and other crates turn on'
-	@cargo check --quiet -p holm
-	@cargo check --quiet -p holm-cli --no-default-features --features postgres
-	@echo '== licences and sources'
-	@scripts/check-deps
-	@echo '== what depending on holm costs'
-	@scripts/check-budget
-	@echo '== the report of benchmarks'
-	@scripts/bench-report --check
+	@RUSTDOCFLAGS='-D warnings' scripts/part 'documentation' cargo doc --workspace --no-deps --features holm/otel --lib --bin holm-sandbox-compiler --example double
+	@# Without what tests and other crates turn on.
+	@scripts/part 'the library alone' cargo check --quiet -p holm
+	@scripts/part 'the command that is handed out' cargo check --quiet -p holm-cli --no-default-features --features postgres
+	@scripts/part 'licences and sources' scripts/check-deps
+	@scripts/part 'what builds cost' scripts/check-budget
+	@scripts/part 'the report of benchmarks' scripts/bench-report --check
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny check licenses bans sources; fi
 
 budget: ## what depending on holm costs: crates, and the CPU time of a clean build
@@ -139,14 +141,14 @@ fmt: ## format the code
 sim: ## the simulation and the tree of runs at length, optimised, rare situations counted (SIM_CASES=100000, SIM_CRASH_POINTS=15000, SIM_MOST_SECONDS=N)
 	@scripts/setup test
 	@echo "SIM_SEED=$(SIM_SEED) SIM_CASES=$(SIM_CASES) SIM_CRASH_POINTS=$(SIM_CRASH_POINTS)"
-	@SIM_SEED=$(SIM_SEED) SIM_CRASH_POINTS=$(SIM_CRASH_POINTS) SIM_MOST_SECONDS=$(SIM_MOST_SECONDS) PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit --test sim -- --nocapture --test-threads=1
+	@SIM_SEED=$(SIM_SEED) SIM_CRASH_POINTS=$(SIM_CRASH_POINTS) SIM_MOST_SECONDS=$(SIM_MOST_SECONDS) PROPTEST_CASES=$(SIM_CASES) cargo test --profile $(SIM_PROFILE) -p holm-testkit --test sim -- --nocapture --test-threads=$(SIM_AT_ONCE)
 	@if [ '$(SIM_TREE_STRIDE)' != 0 ]; then \
 		echo '== a tree of three levels with five children each, killed and cancelled at its appends'; \
 		HOLM_TREE_STRIDE=$(SIM_TREE_STRIDE) cargo test --release -p holm-runtime --lib child::tests::tree; fi
 
 planted: ## plant defects in the kernel, one at a time: the simulation must find each (PLANTED_CASES=20000)
 	@scripts/setup test
-	@RUST_BACKTRACE=0 PROPTEST_CASES=$(PLANTED_CASES) cargo test --release -p holm-testkit --features planted --test sim planted -- --nocapture --test-threads=1
+	@RUST_BACKTRACE=0 PROPTEST_CASES=$(PLANTED_CASES) cargo test --profile $(SIM_PROFILE) -p holm-testkit --features planted --test sim planted -- --nocapture --test-threads=$(SIM_AT_ONCE)
 
 attack: ## play the attack cases of attacks/, their harmless twins and the lists of other people, and print tables
 	@scripts/setup test suites
