@@ -74,10 +74,11 @@ def call(name, arguments):
     return json.dumps(ordered, ensure_ascii=False)
 
 
-def output(text, form="compact", name="", number=1, seal=0):
+def output(text, form="compact", seal=0):
     """A tool's output as the message that carries it."""
     if form == "kernel":
-        return f'<tool_output seal="{seal:08x}">{text}</tool_output seal="{seal:08x}">'
+        seal = f"{seal & 0xFFFFFFFF:08x}"
+        return f'<tool_output seal="{seal}">{text}</tool_output seal="{seal}">'
     return f"<tool_output>\n{text}\n</tool_output>"
 
 
@@ -88,11 +89,9 @@ def messages(episode):
         yield "system", system(episode["system"], episode["tools"], form), False
     elif episode["system"]:
         yield "system", episode["system"], False
-    number = 0
     for turn in episode["turns"]:
         if turn["role"] == "tool":
-            number += 1
-            yield "user", output(turn["content"], form, turn["name"], number, turn.get("seal", 0)), False
+            yield "user", output(turn["content"], form, turn.get("seal", 0)), False
         else:
             yield turn["role"], turn["content"], turn.get("learn", False)
 

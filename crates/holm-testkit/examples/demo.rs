@@ -224,8 +224,7 @@ fn show(event: &Event) {
 
 /// What stands inside the envelope that keeps tool output apart from instructions: its first line, shortened.
 fn inner(sealed: &str) -> String {
-    let body = sealed.split_once('>').map_or(sealed, |(_, body)| body);
-    let body = body.rsplit_once("</tool_output").map_or(body, |(body, _)| body);
+    let body = holm_kernel::open_envelope(sealed);
     let first = body.lines().next().unwrap_or_default();
     let short: String = first.chars().take(WIDTH).collect();
     let cut = if short.len() < first.len() { "…" } else { "" };

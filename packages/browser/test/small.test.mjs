@@ -26,7 +26,7 @@ const declared = ({ name, description, parameters }) => ({ name, description, sc
 /** An episode's turn as the kernel would have it. */
 function message({ role, content }) {
   if (role === 'tool') {
-    const sealed = `<tool_output name="x" id="1" seal="0123">${content}</tool_output seal="0123">`;
+    const sealed = `<tool_output seal="0123">${content}</tool_output seal="0123">`;
     return { id: 0, role: 'tool', blocks: [{ tool_result: { call: '1', tool: 'x', text: sealed } }] };
   }
   if (role === 'assistant' && content.startsWith('{"tool": ')) {

@@ -113,15 +113,11 @@ impl Episode {
     }
 
     fn view(&self, upto: usize) -> Vec<Arc<Message>> {
-        let mut results = 0_u64;
         let message = |(number, turn): (u64, &Json)| {
             let (id, content) = (MessageId::new(number), text(turn, "content"));
             Arc::new(match text(turn, "role") {
                 "assistant" => Message::new(id, Role::Assistant, vec![self.said(content)]),
-                "tool" => {
-                    results += 1;
-                    self.result(id, turn, results)
-                }
+                "tool" => self.result(id, turn),
                 _ => Message::text(id, Role::User, content),
             })
         };
@@ -150,12 +146,10 @@ impl Episode {
     }
 
     /// What a tool gave back.
-    fn result(&self, id: MessageId, turn: &Json, number: u64) -> Message {
+    fn result(&self, id: MessageId, turn: &Json) -> Message {
         let (name, content) = (text(turn, "name"), text(turn, "content"));
-        let seal = turn.get("seal").and_then(Json::as_u64).unwrap_or_default();
-        let sealed = format!(
-            "<tool_output name=\"{name}\" id=\"call_{number}\" seal=\"{seal:016x}\">{content}</tool_output seal=\"{seal:016x}\">"
-        );
+        let seal = turn.get("seal").and_then(Json::as_u64).unwrap_or_default() & 0xffff_ffff;
+        let sealed = format!("<tool_output seal=\"{seal:08x}\">{content}</tool_output seal=\"{seal:08x}\">");
         match self.form {
             Form::Compact => {
                 let result =

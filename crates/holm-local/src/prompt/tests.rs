@@ -52,11 +52,8 @@ fn message(number: u64, turn: &Json) -> Arc<Message> {
         }
         ("assistant", _) => Message::text(id, Role::Assistant, content),
         ("tool", _) => {
-            let seal = "00000000000000aa";
             let name = text(turn, "name");
-            let text = format!(
-                "<tool_output name=\"{name}\" id=\"1\" seal=\"{seal}\">{content}</tool_output seal=\"{seal}\">"
-            );
+            let text = format!("<tool_output seal=\"000000aa\">{content}</tool_output seal=\"000000aa\">");
             let result = ToolResult { call: "1".into(), tool: name.into(), text, ..ToolResult::default() };
             Message::new(id, Role::Tool, vec![Block::ToolResult(result)])
         }

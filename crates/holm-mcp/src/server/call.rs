@@ -193,17 +193,11 @@ fn watch(said: &Mutex<(Outcome, String)>, event: &Event) {
             });
             if let Some(result) = result {
                 said.0 = result.outcome;
-                said.1 = inside(&result.text).to_owned();
+                said.1 = result.said().trim().to_owned();
             }
         }
         _ => {}
     }
-}
-
-/// What stands between the two ends of an envelope.
-fn inside(sealed: &str) -> &str {
-    let body = sealed.split_once('>').map_or(sealed, |(_, body)| body);
-    body.rsplit_once("</tool_output").map_or(body, |(body, _)| body).trim()
 }
 
 /// A tool whose bounded output is kept for the client.
