@@ -88,6 +88,8 @@ pub(crate) enum Bug {
     SkillsAtOnce,
     /// Nobody counts how often hosts stop during the same work.
     CrashesUncounted,
+    /// Calls that change something run beside the others of their reply.
+    OrderLost,
 }
 
 /// Whether a test has planted this defect.
@@ -109,7 +111,7 @@ mod switch {
     use super::Bug;
 
     /// Every defect by name, in the order of the list.
-    pub const NAMES: [&str; 40] = [
+    pub const NAMES: [&str; 41] = [
         "runs_again",
         "dispatch_unheard",
         "denial_passes",
@@ -150,9 +152,10 @@ mod switch {
         "usage_free",
         "skills_at_once",
         "crashes_uncounted",
+        "order_lost",
     ];
 
-    const _: () = assert!(NAMES.len() == Bug::CrashesUncounted as usize, "a name for each, in their order");
+    const _: () = assert!(NAMES.len() == Bug::OrderLost as usize, "a name for each, in their order");
 
     std::thread_local! {
         /// Of this thread alone, so that tests beside this one are tests of the kernel as it is.

@@ -18,7 +18,7 @@ pub use limits::{Bound, Budget, Limits, MaxTokensRecovery};
 pub use model::{Family, Model, Price};
 pub use narrowing::Narrowing;
 pub use own::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
-pub use policy::{Alias, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
+pub use policy::{Alias, Announcements, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
 pub use retry::RetryPolicy;
 pub use tool::{Background, Exemption, Pace, PlanRole, Quota, Repeat, Tool, ToolKind, Vote, Yields};
 
@@ -41,7 +41,12 @@ use crate::{Author, ConsultPoint};
 /// 3 stops children that are under way when a changed budget no longer covers what was set aside for them, and tells a model
 /// that called a tool which is not there what was probably meant, how many tools there are beyond those named, and which
 /// one finds them.
-pub const SEMANTICS: u32 = 3;
+///
+/// 4 answers with the whole text where replies were cut at the output limit and continued. It counts what no provider
+/// reports by estimate, sets the estimate of a model call aside while the call is under way, runs skills one after another
+/// while a limit holds, gives a child that had not begun when its host stopped its share anew, refuses calls that have not
+/// started once the budget is spent, gives up work that ends its hosts, and drops what waits to be said at a cancel.
+pub const SEMANTICS: u32 = 4;
 
 /// The oldest rules that this version still has: runs that began under them go on under them.
 pub const OLDEST_SEMANTICS: u32 = 1;
@@ -94,6 +99,11 @@ impl Started {
     /// Whether the third rules hold: see [`SEMANTICS`].
     pub(crate) const fn has_third_rules(&self) -> bool {
         self.semantics >= 3
+    }
+
+    /// Whether the fourth rules hold: see [`SEMANTICS`].
+    pub(crate) const fn has_fourth_rules(&self) -> bool {
+        self.semantics >= 4
     }
 
     /// Who is said to have written the kernel's own words.
@@ -249,7 +259,7 @@ impl Approvals {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchOrder {
-    /// They may, unless one of them is exclusive.
+    /// Those that only look may; one that may change something runs after the calls before it and before those after it.
     #[default]
     Parallel,
     /// One after the other, always.

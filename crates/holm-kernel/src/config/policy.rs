@@ -37,6 +37,9 @@ pub struct ProtocolPolicy {
     pub hidden: BTreeMap<String, HiddenToolNote>,
     /// How planning prose without an action is recognised and answered.
     pub inconclusive: Inconclusive,
+    /// What a native reply means that announces an action and takes none.
+    #[serde(skip_serializing_if = "Announcements::are_answers")]
+    pub announcements: Announcements,
     /// What a model is told when the turns run out; `{left}` is replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrap_up: Option<String>,
@@ -56,6 +59,25 @@ pub enum PlainAnswer {
     RemindOnce(String),
 }
 
+/// What a native reply means whose last sentence announces an action ("Let me read the file.") and which makes no call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum Announcements {
+    /// It is the answer, as every text without a call.
+    #[default]
+    Answers,
+    /// The model gets the correction of [`Inconclusive`] once. If it announces again, the ladder steps up; where nothing
+    /// is left to do, the text is the answer.
+    Corrected,
+}
+
+impl Announcements {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    const fn are_answers(&self) -> bool {
+        matches!(self, Self::Answers)
+    }
+}
+
 /// A tool's other name, with other names of its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Alias {
@@ -63,7 +85,7 @@ pub struct Alias {
     pub name: String,
     /// The tool that is meant.
     pub tool: String,
-    /// Argument names: what a model may write → what is meant.
+    /// Argument names: what a model may write → what is meant. `list.name` is a name in the objects of the argument `list`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
 }

@@ -313,14 +313,14 @@ pub enum Repeat {
     Idempotent,
 }
 
-/// Whether a tool may overlap with the rest of its batch.
+/// Whether a tool that only looks may overlap with the other calls of its reply. One that changes something never does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
     /// It may.
     #[default]
     Shared,
-    /// Its whole batch runs one call at a time.
+    /// It runs after the calls before it and before those after it.
     Exclusive,
 }
 

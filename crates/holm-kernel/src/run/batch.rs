@@ -1,4 +1,5 @@
-//! The calls of one reply: opened together, run side by side or in turn, answered in their order.
+//! The calls of one reply: opened together, answered in their order. Those that only look run side by side; one that may
+//! change something waits for the calls before it, and the calls after it wait for it.
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
@@ -7,7 +8,13 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Run, call::BUDGET_SPENT, catalogue::Entry, ladder::Climbed, question::Ask, skill::Skilled, state::Phase,
+    Run,
+    call::BUDGET_SPENT,
+    catalogue::Entry,
+    ladder::Climbed,
+    question::Ask,
+    skill::{SkillTry, Skilled},
+    state::Phase,
 };
 use crate::digest::Digest;
 use crate::loops::{Fingerprint, Progress};
@@ -21,7 +28,7 @@ use crate::{
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Batch {
     pub(crate) slots: Vec<Slot>,
-    /// Sequential when the run is, or when one of the calls asks to be alone.
+    /// As configured.
     pub(crate) order: BatchOrder,
     /// Whether a call was dropped unlooked at; the batch then cannot end the run.
     pub(crate) dropped: bool,
@@ -91,6 +98,8 @@ pub(crate) enum SlotState {
     },
     /// The model carries it out under a contract.
     Skilled(Box<Skilled>),
+    /// The next model call of a skill waits until no other is under way.
+    SkillDue(Box<SkillTry>),
     /// Hooks look at the result.
     Reviewing { consult: CallId, output: Box<ToolOutput>, millis: u64 },
     /// An executable postcondition looks at the result.
@@ -131,6 +140,7 @@ impl Slot {
             | SlotState::Running { .. }
             | SlotState::Delegated { .. }
             | SlotState::Skilled(_)
+            | SlotState::SkillDue(_)
             | SlotState::Reviewing { .. }
             | SlotState::Done(_) => None,
         }
@@ -152,6 +162,7 @@ impl Slot {
             SlotState::Judging
             | SlotState::Ready
             | SlotState::Skilled(_)
+            | SlotState::SkillDue(_)
             | SlotState::Reviewing { .. }
             | SlotState::Checking(_)
             | SlotState::Done(_) => None,
@@ -178,9 +189,15 @@ impl Slot {
         matches!(self.state, SlotState::Skilled(_))
     }
 
-    /// The tool asks to be alone.
-    fn is_exclusive(&self) -> bool {
-        self.entry.as_ref().is_some_and(|entry| entry.tool.pace == Pace::Exclusive)
+    /// It runs after all calls before it and before all calls after it: what it changes must not depend on chance.
+    ///
+    /// Agents and skills are not bound to it: they work for minutes, and beside each other.
+    fn keeps_order(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| {
+            let tool = &entry.tool;
+            let changes = tool.kind == ToolKind::Host && tool.level >= Level::Write;
+            tool.pace == Pace::Exclusive || (changes && !planted(Bug::OrderLost))
+        })
     }
 }
 
@@ -219,9 +236,6 @@ impl Run {
             // A call that cannot run takes nothing from those that can.
             if !slot.is_done() {
                 counted += 1;
-            }
-            if !slot.is_done() && slot.is_exclusive() {
-                batch.order = BatchOrder::Sequential;
             }
             batch.slots.push(slot);
         }
@@ -267,18 +281,17 @@ impl Run {
     /// Issues what may run now; closes the batch when all is answered.
     pub(super) fn advance_batch(&mut self) {
         let Phase::Working(mut batch) = self.take_phase() else { return };
-        loop {
+        let is_done = loop {
             self.expire_leases();
             let epoch = self.state.authority.epoch;
-            self.advance_slots(&mut batch);
+            let is_done = self.advance_slots(&mut batch);
             // A call may have changed what the questions before it show.
             if epoch == self.state.authority.epoch {
-                break;
+                break is_done;
             }
-        }
-        let done = batch.slots.iter().all(Slot::is_done);
+        };
         self.state.phase = Phase::Working(batch);
-        if done {
+        if is_done {
             self.close_batch();
         }
     }
@@ -290,30 +303,43 @@ impl Run {
         }
     }
 
-    fn advance_slots(&mut self, batch: &mut Batch) {
+    /// Renews the questions and starts the calls that may start, in one walk. Returns whether all are answered.
+    fn advance_slots(&mut self, batch: &mut Batch) -> bool {
         let is_ending = batch.ending.is_some();
-        for slot in &mut batch.slots {
-            if is_ending { self.give_up_waiting(slot) } else { self.renew_question(slot) }
-        }
-        // A call may be refused at the last moment, so a serial batch walks on until one is under way.
-        let mut may_start = true;
+        // Whether any call before this one is unanswered, and whether one that keeps the order is. A call may be refused at the
+        // last moment, so the walk goes on until one is under way.
+        let (mut any_open, mut ordered_open) = (false, false);
         // Each reply is looked at before the next is paid for, or a batch of skills would overspend by as many replies.
         let one_skill = self.has_limit();
         let mut skill_open = one_skill && batch.slots.iter().any(Slot::is_skill_open);
         for slot in &mut batch.slots {
-            let waits = skill_open && slot.is_skill();
-            if may_start && !waits && matches!(slot.state, SlotState::Ready) {
-                self.start_call(slot);
+            if is_ending {
+                self.give_up_waiting(slot);
+            } else {
+                self.renew_question(slot);
+            }
+            let in_order = batch.order == BatchOrder::Sequential || slot.keeps_order();
+            let waits = ordered_open || (in_order && any_open) || (skill_open && slot.is_skill());
+            if !waits {
+                if matches!(slot.state, SlotState::Ready) {
+                    self.start_call(slot);
+                } else if matches!(slot.state, SlotState::SkillDue(_)) {
+                    self.continue_skill(slot);
+                }
                 skill_open |= one_skill && slot.is_skill_open();
             }
-            may_start &= batch.order == BatchOrder::Parallel || slot.is_done();
+            let is_open = !slot.is_done();
+            any_open |= is_open;
+            ordered_open |= is_open && in_order;
         }
+        !any_open
     }
 
     /// Nothing new starts in a run that is ending, and nobody is kept waiting for an answer that no longer matters.
     fn give_up_waiting(&mut self, slot: &mut Slot) {
         match &slot.state {
             SlotState::Judging | SlotState::Ready => self.stop_call(slot, "not run: the run is ending"),
+            SlotState::SkillDue(_) => self.give_up_skill(slot),
             SlotState::Issued { .. }
             | SlotState::Running { .. }
             | SlotState::Delegated { .. }
@@ -491,6 +517,7 @@ impl Slot {
             | SlotState::Issued { .. }
             | SlotState::Running { .. }
             | SlotState::Delegated { .. }
+            | SlotState::SkillDue(_)
             | SlotState::Done(_) => false,
         }
     }

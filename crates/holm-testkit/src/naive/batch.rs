@@ -60,9 +60,6 @@ impl Kernel {
             let call = &self.calls[place];
             if !call.is_done() {
                 running += 1;
-                if call.tool.as_ref().is_some_and(|tool| tool.pace == Pace::Exclusive) {
-                    self.order = BatchOrder::Sequential;
-                }
             }
         }
         if let Some(how) = spent {
@@ -180,14 +177,19 @@ impl Kernel {
     /// Starts what may start; goes on when all is answered.
     pub(super) fn advance(&mut self) -> Go {
         self.renew_questions();
-        let mut may_start = true;
         for place in 0..self.calls.len() {
-            if may_start && self.calls[place].stage == Stage::Ready {
+            if self.calls[place].stage == Stage::Ready && self.has_its_turn(place) {
                 self.start(place)?;
             }
-            may_start &= self.order == BatchOrder::Parallel || self.calls[place].is_done();
         }
         if self.calls.iter().all(Call::is_done) { self.close() } else { Ok(()) }
+    }
+
+    /// By docs/tools.md: a call waits for every call before it if it may change something, else for those that may.
+    fn has_its_turn(&self, place: usize) -> bool {
+        let (before, call) = (&self.calls[..place], &self.calls[place]);
+        let alone = |call: &Call| self.order == BatchOrder::Sequential || may_change(call);
+        before.iter().all(|earlier| earlier.is_done() || !(alone(earlier) || alone(call)))
     }
 
     fn close(&mut self) -> Go {
@@ -399,6 +401,28 @@ impl Kernel {
         self.advance()
     }
 
+    /// A child that had not begun when its host stopped begins only within what is left now.
+    fn spawn_again(&mut self, place: usize) -> Go {
+        let id = self.calls[place].id;
+        let Some(ToolKind::Agent { reserve, tokens, .. }) =
+            self.calls[place].tool.as_ref().map(|tool| tool.kind.clone())
+        else {
+            return Ok(());
+        };
+        self.money.give_back(id);
+        if self.money.open() > MANY_CHILDREN {
+            return Err(Halt::Left(Left::Shares));
+        }
+        match self.share((reserve, tokens)) {
+            None => self.refuse(place),
+            Some(share) => {
+                self.money.set_aside(id, share);
+                self.spawn(place);
+            }
+        }
+        Ok(())
+    }
+
     /// Goes on after a crash: what was never written down as dispatched is handed out again, what may be done twice is done
     /// again, and of the rest nobody knows.
     pub(super) fn resume_calls(&mut self) -> Go {
@@ -415,6 +439,7 @@ impl Kernel {
                         self.answer(place, Came::Unknown, false);
                     }
                 }
+                Stage::Delegated { child: None, .. } => self.spawn_again(place)?,
                 Stage::Delegated { .. } => self.spawn(place),
                 Stage::Reviewing { output, .. } => {
                     let output = (**output).clone();
@@ -560,4 +585,12 @@ fn proposed(step: &Step, wanted: CallId) -> Option<Arc<str>> {
 /// Whether a tool may run once more when nobody knows whether it ran.
 fn is_harmless_twice(tool: &Tool) -> bool {
     tool.level <= Level::ReadOnly || tool.repeat == Repeat::Idempotent
+}
+
+/// A tool of the host that writes or executes, or one that asks for its turn.
+fn may_change(call: &Call) -> bool {
+    call.tool.as_ref().is_some_and(|tool| {
+        let level = matches!(tool.level, Level::Write | Level::Execute);
+        tool.pace == Pace::Exclusive || (level && matches!(tool.kind, ToolKind::Host))
+    })
 }

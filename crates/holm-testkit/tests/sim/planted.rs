@@ -22,7 +22,7 @@ use crate::{ENOUGH, play, rng, seed, violations};
 
 /// Defects that the naive kernel must notice by itself, without any promise. It does not look at the transcript, so it
 /// cannot see `history_hole`; the others that are missing here need situations that it may leave before they come.
-const NOTICED: [&str; 23] = [
+const NOTICED: [&str; 24] = [
     "runs_again",
     "dispatch_unheard",
     "denial_passes",
@@ -46,6 +46,7 @@ const NOTICED: [&str; 23] = [
     "question_forgotten",
     "model_forgotten",
     "cancel_unheard",
+    "order_lost",
 ];
 
 /// As many scripts as find at least so many defects: what a quick look must show.

@@ -65,18 +65,19 @@ fn results_keep_the_order_of_the_calls_whatever_finishes_first() {
 }
 
 #[test]
-fn an_exclusive_tool_makes_its_whole_batch_sequential() {
-    for tools in [
-        vec![exclusive("a"), tool("b"), tool("c")],
-        vec![tool("a"), exclusive("b"), tool("c")],
-        vec![tool("a"), tool("b"), exclusive("c")],
-    ] {
-        let (mut play, mut effects) = three(BatchOrder::Parallel, tools);
-        for expected in ["a", "b", "c"] {
-            assert_eq!(names(&effects), [expected]);
-            let call = handed_out(&effects)[0].0;
-            effects = finish(&mut play, call, ToolOutput::text("done well"));
-        }
+fn a_call_that_may_change_something_runs_between_what_is_before_and_after_it() {
+    let writes = |name| tool(name).level(Level::Write);
+    let look = |name| tool(name).level(Level::ReadOnly);
+    for middle in [writes("m"), look("m").level(Level::Execute), Tool { pace: Pace::Exclusive, ..look("m") }] {
+        let tools = vec![look("a"), look("b"), middle, look("c"), look("d")];
+        let (mut play, effects) = three(BatchOrder::Parallel, tools);
+        assert_eq!(names(&effects), ["a", "b"]);
+        let [(a, _), (b, _)] = handed_out(&effects)[..] else { panic!("two calls") };
+        assert_eq!(names(&finish(&mut play, b, ToolOutput::text("done"))), [""; 0]);
+        let effects = finish(&mut play, a, ToolOutput::text("done"));
+        assert_eq!(names(&effects), ["m"]);
+        let effects = finish(&mut play, handed_out(&effects)[0].0, ToolOutput::text("done"));
+        assert_eq!(names(&effects), ["c", "d"]);
     }
 }
 
@@ -91,7 +92,7 @@ fn a_sequential_run_never_overlaps_its_calls() {
 }
 
 #[test]
-fn an_exclusive_call_that_cannot_run_slows_nobody_down() {
+fn a_call_in_order_that_cannot_run_slows_nobody_down() {
     let config = config_with(vec![exclusive("a"), tool("b"), tool("c")]);
     let calls = vec![("a", r#"{"wrong":1}"#), ("b", ARGS), ("c", ARGS)];
     let mut play = Play::new(config, vec![Say::Calls(calls)]);
@@ -262,4 +263,33 @@ fn a_tool_that_answers_before_its_dispatch_is_a_mistake_of_the_host() {
     assert_eq!(play.run.handle(Timestamp::new(0), stray), Err(Misuse::UnknownCall(unknown)));
     finish(&mut play, call, ToolOutput::text("in time"));
     assert_eq!(outcomes(&play), [Outcome::Succeeded]);
+}
+
+proptest::proptest! {
+    /// Two calls may overlap only if neither can change what the other sees.
+    #[test]
+    fn no_change_is_seen_out_of_order(
+        changes in proptest::collection::vec(proptest::bool::ANY, 1..8),
+        picks in proptest::collection::vec(0_usize..8, 8),
+    ) {
+        let level = |changes: bool| if changes { Level::Write } else { Level::ReadOnly };
+        let named = |(at, changes): (usize, &bool)| tool(&alloc::format!("t{at}")).level(level(*changes));
+        let tools: Vec<Tool> = changes.iter().enumerate().map(named).collect();
+        let (mut play, effects) = three(BatchOrder::Parallel, tools);
+        let mut open = handed_out(&effects);
+        let (mut finished, mut picks) = (Vec::new(), picks.into_iter());
+        while !open.is_empty() {
+            for (_, name) in &open {
+                let at: usize = name[1..].parse().unwrap();
+                for before in 0..at {
+                    let may_overlap = !changes[before] && !changes[at];
+                    proptest::prop_assert!(may_overlap || finished.contains(&before), "{before} and {at}");
+                }
+            }
+            let (call, name) = open.remove(picks.next().unwrap() % open.len());
+            finished.push(name[1..].parse().unwrap());
+            open.extend(handed_out(&finish(&mut play, call, ToolOutput::text("done"))));
+        }
+        proptest::prop_assert_eq!(finished.len(), changes.len());
+    }
 }
