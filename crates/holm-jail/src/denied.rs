@@ -115,13 +115,13 @@ fn is_label(label: &str) -> bool {
 fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
     candidates(line).into_iter().find_map(|word| {
         let path = absolute(&order.cwd, word)?;
-        let (access, root) = innermost(order, &path);
+        let root = order.innermost(&path);
         let writes = what == What::ReadOnly || says_writing(line);
-        let request = match access {
+        let request = match root.map(|root| root.access) {
             // What is hidden is denied, and no grant opens it.
             Some(Access::Write | Access::Full | Access::Hidden) => return None,
             // A protected place is opened as a whole or not at all.
-            Some(Access::Protected) => Request::Write(text(root?)?),
+            Some(Access::Protected) => Request::Write(text(&root?.path)?),
             Some(Access::Read | Access::Exec) if writes || what == What::Refused => {
                 Request::Write(text(&path)?)
             }
@@ -196,13 +196,6 @@ fn absolute(cwd: &Path, word: &str) -> Option<PathBuf> {
         }
     }
     Some(path)
-}
-
-/// The innermost root that holds the path, and what it allows.
-fn innermost<'a>(order: &'a Order, path: &Path) -> (Option<Access>, Option<&'a Path>) {
-    let holding = order.roots.iter().filter(|root| path.starts_with(&root.path));
-    let found = holding.max_by_key(|root| root.path.as_os_str().len());
-    (found.map(|root| root.access), found.map(|root| root.path.as_path()))
 }
 
 fn text(path: &Path) -> Option<holm_grants::FilePath> {

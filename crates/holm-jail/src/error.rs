@@ -1,7 +1,8 @@
 //! Why no job came about, sorted by blame: the order, the place, this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use holm_grants::escaped;
 use thiserror::Error;
 
 use crate::outcome::Stage;
@@ -10,10 +11,10 @@ use crate::outcome::Stage;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum JailError {
     /// A path that must be absolute and plain is not.
-    #[error("{0} is no absolute path without . and ..; write it out")]
+    #[error("{} is no absolute path without . and ..; write it out", shown(.0))]
     Path(PathBuf),
     /// A grant names more or less than a folder or a file, which is all that the kernel can hold.
-    #[error("{grant} cannot be held by the kernel; grant a folder or a file: {hint}")]
+    #[error("{} cannot be held by the kernel; grant a folder or a file: {hint}", escaped(.grant))]
     NotARoot {
         /// The grant.
         grant: String,
@@ -21,7 +22,11 @@ pub enum JailError {
         hint: &'static str,
     },
     /// What can be written can be read as well, and nobody granted that.
-    #[error("{grant} would also let the program read there; missing grant {missing}")]
+    #[error(
+        "{} would also let the program read there; missing grant {}",
+        escaped(.grant),
+        escaped(.missing)
+    )]
     Unreadable {
         /// The grant to write.
         grant: String,
@@ -42,10 +47,14 @@ pub enum JailError {
     #[error("{0} cannot be passed to a program")]
     Argument(&'static str),
     /// The program is not on the list, or not there.
-    #[error("{0} is not found in the system's folders for programs")]
+    #[error("{} is not found in the system's folders for programs", escaped(.0))]
     NoProgram(String),
     /// The child could not be confined or started; nothing of it ran.
-    #[error("{stage}{}: {why}", .path.as_ref().map(|path| format!(" ({})", path.display())).unwrap_or_default())]
+    #[error(
+        "{stage}{}: {}",
+        .path.as_ref().map(|path| format!(" ({})", shown(path))).unwrap_or_default(),
+        escaped(.why)
+    )]
     Start {
         /// What was being done.
         stage: Stage,
@@ -55,7 +64,7 @@ pub enum JailError {
         why: String,
     },
     /// The launcher could not be reached.
-    #[error("the launcher {program} does not answer: {why}")]
+    #[error("the launcher {} does not answer: {}", shown(.program), escaped(.why))]
     Launcher {
         /// Its path.
         program: PathBuf,
@@ -64,7 +73,9 @@ pub enum JailError {
     },
     /// This machine can confine nothing.
     #[error(
-        "no confinement on this machine: bubblewrap {bubblewrap}, landlock {landlock}; install bubblewrap, or choose unconfined by name"
+        "no confinement on this machine: bubblewrap {}, landlock {}; install bubblewrap, or choose unconfined by name",
+        escaped(.bubblewrap),
+        escaped(.landlock)
     )]
     NoEngine {
         /// Why not bubblewrap.
@@ -72,4 +83,47 @@ pub enum JailError {
         /// Why not Landlock.
         landlock: String,
     },
+}
+
+/// A path as a person reads it: a name must not pass for a line of Holm's.
+fn shown(path: &Path) -> String {
+    escaped(&path.to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_error_prints_a_raw_control_character_of_a_name() {
+        let hostile = "a\n\u{1b}[2J\u{202e}\u{200b}\tb";
+        let (text, path) = (hostile.to_owned(), PathBuf::from(hostile));
+        let errors = [
+            JailError::Path(path.clone()),
+            JailError::NotARoot { grant: text.clone(), hint: "read:a/**" },
+            JailError::Unreadable { grant: text.clone(), missing: text.clone() },
+            JailError::Crowded { found: 2, most: 1 },
+            JailError::Argument("an argument"),
+            JailError::NoProgram(text.clone()),
+            JailError::Start { stage: Stage::Crowded, path: Some(path.clone()), why: text.clone() },
+            JailError::Launcher { program: path, why: text.clone() },
+            JailError::NoEngine { bubblewrap: text.clone(), landlock: text },
+        ];
+        for error in errors {
+            // A new variant belongs into the list above.
+            match &error {
+                JailError::Path(_)
+                | JailError::NotARoot { .. }
+                | JailError::Unreadable { .. }
+                | JailError::Crowded { .. }
+                | JailError::Argument(_)
+                | JailError::NoProgram(_)
+                | JailError::Start { .. }
+                | JailError::Launcher { .. }
+                | JailError::NoEngine { .. } => {}
+            }
+            let shown = error.to_string();
+            assert_eq!(shown, escaped(&shown), "{shown:?}");
+        }
+    }
 }

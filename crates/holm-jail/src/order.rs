@@ -59,6 +59,10 @@ impl FileId {
     pub(crate) fn of(data: &std::fs::Metadata) -> Self {
         Self { device: data.dev(), inode: data.ino() }
     }
+
+    pub(crate) fn of_stat(data: &rustix::fs::Stat) -> Self {
+        Self { device: data.st_dev, inode: data.st_ino }
+    }
 }
 
 /// What is allowed at a place and beneath, unless a deeper place says otherwise.
@@ -125,6 +129,12 @@ impl Bounds {
 }
 
 impl Order {
+    /// The innermost root that a path is or lies in. The roots are sorted.
+    pub(crate) fn innermost(&self, path: &Path) -> Option<&Root> {
+        let find = |place: &Path| self.roots.binary_search_by(|root| root.path.as_path().cmp(place)).ok();
+        path.ancestors().find_map(find).and_then(|at| self.roots.get(at))
+    }
+
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         match &self.engine {

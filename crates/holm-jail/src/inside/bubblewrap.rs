@@ -9,11 +9,12 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::child::Failure;
 use super::filter::{self, Walls};
+use super::gate::GATE_ARGUMENT;
 use super::protect::{Held, hidden, is_there, open_plain, pins};
 use super::rules;
 use crate::jail::Network;
@@ -39,7 +40,13 @@ struct Fixed {
 }
 
 /// Becomes bubblewrap, which becomes the program. Returns only what went wrong.
-pub(super) fn exec(bubblewrap: &Path, order: &Order, held: Held, report: &OwnedFd) -> Failure {
+pub(super) fn exec(
+    bubblewrap: &Path,
+    order: &Order,
+    held: Held,
+    report: &OwnedFd,
+    gate: Option<&OwnedFd>,
+) -> Failure {
     if let Err(failure) = check(order, held) {
         return failure;
     }
@@ -64,10 +71,35 @@ pub(super) fn exec(bubblewrap: &Path, order: &Order, held: Held, report: &OwnedF
         args.extend(["--add-seccomp-fd".into(), filter.as_raw_fd().to_string().into()]);
     }
     args.extend(view);
-    args.extend(["--".into(), order.program.clone().into()]);
-    args.extend(order.args.iter().cloned());
-    let error = Command::new(bubblewrap).args(args).env_clear().envs(order.env.iter().cloned()).exec();
+    args.push("--".into());
+    let mut command = Command::new(bubblewrap);
+    command.env_clear();
+    let _kept = match gate {
+        None => {
+            args.push(order.program.clone().into());
+            args.extend(order.args.iter().cloned());
+            command.envs(order.env.iter().cloned());
+            None
+        }
+        // It gets arguments and environment from outside: a variable could make the loader run something in it.
+        Some(gate) => match gate_program(gate) {
+            Ok((program, words)) => {
+                args.extend(words);
+                Some(program)
+            }
+            Err(error) => return Failure::new(Stage::Namespace, &error),
+        },
+    };
+    let error = command.args(args).exec();
     Failure::at(Stage::Program, &error, bubblewrap)
+}
+
+/// This program as a gate: its open file, because its path leads nowhere inside, and the words by which it is started.
+fn gate_program(gate: &OwnedFd) -> io::Result<(OwnedFd, Vec<OsString>)> {
+    fcntl_setfd(gate, FdFlags::empty())?;
+    let program = rustix::fs::open("/proc/self/exe", OFlags::PATH, Mode::empty())?;
+    let path = format!("/proc/self/fd/{}", program.as_raw_fd());
+    Ok((program, vec![path.into(), GATE_ARGUMENT.into(), gate.as_raw_fd().to_string().into()]))
 }
 
 /// Whether each root can be opened without following a link. What is protected may be missing.
@@ -76,7 +108,7 @@ fn check(order: &Order, held: Held) -> Result<(), Failure> {
         match open_plain(&root.path) {
             Ok(_) => {}
             // What is covered was looked at with care, and may be gone again.
-            Err(_) if root.access == Access::Hidden && held == Held::ByMounts => {}
+            Err(_) if root.access == Access::Hidden && held != Held::ByRules => {}
             Err(error) if root.access == Access::Hidden => {
                 return Err(Failure::at(Stage::Changed, &error, &root.path));
             }
@@ -89,7 +121,7 @@ fn check(order: &Order, held: Held) -> Result<(), Failure> {
             Err(error) => return Err(Failure::at(Stage::Root, &error, &root.path)),
         }
     }
-    let most = if held == Held::ByMounts { usize::MAX } else { MOST_ENTRIES };
+    let most = if held == Held::ByRules { MOST_ENTRIES } else { usize::MAX };
     if order.roots.len() > most {
         return Err(crowded(&order.cwd));
     }
@@ -139,10 +171,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
     binds.extend(pins.iter().filter(|pin| is_there(pin)).map(|pin| ("--bind", pin)));
     // Outer before inner, so that each stands inside the other; a protected path comes after a pin of the same name.
     binds.sort_by_key(|(how, path)| (path.components().count(), *path == order.program, *how == "--ro-bind"));
-    let writable = |path: &Path| {
-        let holding = order.roots.iter().filter(|root| path.starts_with(&root.path));
-        holding.max_by_key(|root| root.path.as_os_str().len()).is_some_and(|root| root.access.writes())
-    };
+    let writable = |path: &Path| order.innermost(path).is_some_and(|root| root.access.writes());
     let mut furnished = Vec::new();
     for (how, path) in binds {
         // A root to read inside one to write is writable already; the program may lie in any of them.
@@ -150,7 +179,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
             continue;
         }
         let held: Vec<&Fixed> =
-            fixed.iter().filter(|file| how == "--ro-bind" && home(order, &file.path) == Some(path)).collect();
+            fixed.iter().filter(|file| how == "--ro-bind" && order.innermost(&file.path).is_some_and(|root| root.path == path)).collect();
         match held.as_slice() {
             [] => args.extend([how.into(), path.into(), path.into()]),
             [file] if file.path == path => args.extend(shown(file)),
@@ -209,12 +238,6 @@ fn copies() -> Vec<Fixed> {
         .collect()
 }
 
-/// The innermost root that a path lies in.
-fn home<'a>(order: &'a Order, path: &Path) -> Option<&'a Path> {
-    let holding = order.roots.iter().filter(|root| path.starts_with(&root.path));
-    holding.max_by_key(|root| root.path.as_os_str().len()).map(|root| root.path.as_path())
-}
-
 /// Builds a folder anew, with the fixed files in their places and everything else bound one by one.
 ///
 /// A mount on a file would not do: it goes when somebody outside puts another file, or another folder around it, in its
@@ -266,7 +289,7 @@ fn bind(access: Access) -> &'static str {
 }
 
 fn protects(order: &Order, path: &Path) -> bool {
-    order.roots.iter().any(|root| root.access == Access::Protected && root.path == path)
+    order.innermost(path).is_some_and(|root| root.access == Access::Protected && root.path == path)
 }
 
 /// The seccomp filters in files without name, which bubblewrap reads and closes.

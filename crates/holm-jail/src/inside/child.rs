@@ -22,7 +22,7 @@ use crate::order::{Bounds, Order};
 use crate::outcome::Stage;
 
 /// The status with which a child leaves that could not become the program; the report says why.
-const UNBORN: i32 = 125;
+pub(super) const UNBORN: i32 = 125;
 
 /// Why a child could not become the program.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Failure {
         Self { path: path.to_owned(), ..Self::new(stage, error) }
     }
 
-    fn encode(&self) -> Vec<u8> {
+    pub(super) fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![b'F', self.stage.number()];
         bytes.extend(self.errno.to_le_bytes());
         bytes.extend_from_slice(self.path.as_os_str().as_bytes());
@@ -63,8 +63,9 @@ pub(super) fn become_program(
     streams: &[OwnedFd; 3],
     report: &OwnedFd,
     line: Option<&OwnedFd>,
+    gate: Option<&OwnedFd>,
 ) -> ! {
-    let failure = attempt(order, streams, report, line);
+    let failure = attempt(order, streams, report, line, gate);
     let _ = rustix::io::write(report, &failure.encode());
     std::process::exit(UNBORN)
 }
@@ -75,6 +76,7 @@ fn attempt(
     [stdin, stdout, stderr]: &[OwnedFd; 3],
     report: &OwnedFd,
     line: Option<&OwnedFd>,
+    gate: Option<&OwnedFd>,
 ) -> Failure {
     // Whatever it waits for on its way: without the supervisor nobody would end it.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
@@ -96,9 +98,12 @@ fn attempt(
         return failure;
     }
     match &order.engine {
-        Engine::Bubblewrap(program) => match protect::hold_for_bubblewrap(order) {
-            Ok(held) => bubblewrap::exec(program, order, held, report),
-            Err(failure) => failure,
+        Engine::Bubblewrap(program) => match gate {
+            Some(gate) => bubblewrap::exec(program, order, Held::FromOutside, report, Some(gate)),
+            None => match protect::hold_for_bubblewrap(order) {
+                Ok(held) => bubblewrap::exec(program, order, held, report, None),
+                Err(failure) => failure,
+            },
         },
         Engine::Landlock => match confine(order) {
             Ok(()) => exec(order),
@@ -121,7 +126,7 @@ fn confine(order: &Order) -> Result<(), Failure> {
     };
     set_capabilities(None, nothing).map_err(|error| seccomp(&error.into()))?;
     let walls = match held {
-        Held::ByMounts => Walls::Mounts,
+        Held::ByMounts | Held::FromOutside => Walls::Mounts,
         Held::ByRules => Walls::Rules,
     };
     let invalid = || seccomp(&io::Error::from_raw_os_error(libc::EINVAL));
@@ -132,7 +137,7 @@ fn confine(order: &Order) -> Result<(), Failure> {
 }
 
 /// The standard library also sets signals back to what programs expect.
-fn exec(order: &Order) -> Failure {
+pub(super) fn exec(order: &Order) -> Failure {
     if let Err(error) = std::env::set_current_dir(&order.cwd) {
         return Failure::at(Stage::Folder, &error, &order.cwd);
     }

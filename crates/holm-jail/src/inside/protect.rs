@@ -8,12 +8,11 @@
 //! user's folders: what does not exist is not mounted, see [`super::appearing`].
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, openat2};
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, fsconfig_create,
     fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
@@ -32,6 +31,8 @@ use crate::path_set::PathSet;
 pub(super) enum Held {
     /// By mounts.
     ByMounts,
+    /// By mounts that another process makes when bubblewrap has built its view.
+    FromOutside,
     /// By leaving rights out, where the kernel gives this process no mounts of its own.
     ByRules,
 }
@@ -58,10 +59,14 @@ fn of(order: &Order, access: Access) -> impl Iterator<Item = &Path> {
     order.roots.iter().filter(move |root| root.access == access).map(|root| root.path.as_path())
 }
 
+/// The roots to write, to find the outermost one around a path.
+fn outermost_writable(order: &Order) -> PathSet {
+    order.roots.iter().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect()
+}
+
 /// The folders that must not be moved: those between a writable root and what is protected or hidden in it.
 pub(super) fn pins(order: &Order) -> PathSet {
-    let writable: PathSet =
-        order.roots.iter().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect();
+    let writable = outermost_writable(order);
     let mut pins = PathSet::default();
     for path in protected(order).chain(hidden(order)) {
         let Some(root) = writable.outermost(path) else { continue };
@@ -85,7 +90,7 @@ pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
         let path = &root.path;
         // Looked at first, so that no link leads a mount elsewhere.
         let place = open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path))?;
-        bind(&place, Some(ReadOnly::No)).map_err(|error| failed(error, path))?;
+        bind(&place, &place, Some(ReadOnly::No)).map_err(|error| failed(error, path))?;
     }
     hold_paths(order)?;
     Ok(Held::ByMounts)
@@ -103,7 +108,9 @@ pub(super) fn hold_for_bubblewrap(order: &Order) -> Result<Held, Failure> {
     Ok(Held::ByMounts)
 }
 
-fn hold_paths(order: &Order) -> Result<(), Failure> {
+/// Holds what is protected and hidden, in the mount namespace that this process is in.
+pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
+    let writable = outermost_writable(order);
     let pinned = pins(order);
     let mut holds: BTreeMap<&Path, Hold> = pinned.iter().map(|path| (path, Hold::Pin)).collect();
     for root in &order.roots {
@@ -113,15 +120,19 @@ fn hold_paths(order: &Order) -> Result<(), Failure> {
             (Access::Hidden, None) | (Access::Read | Access::Exec | Access::Write | Access::Full, _) => {}
         }
     }
-    let mut covers = Covers { empty_folder: None };
+    let mut holder = Holder { empty_folder: None, originals: BTreeMap::new() };
     // Sorted, so outer before inner: an inner path must be looked up through the mounts around it.
     for (path, hold) in &holds {
-        hold_one(path, *hold, &mut covers)?;
+        let root = match hold {
+            Hold::Pin | Hold::ReadOnly => writable.outermost(path),
+            Hold::Cover(_) => None,
+        };
+        holder.hold(path, *hold, root)?;
     }
     for (path, hold) in &holds {
         if let Hold::Cover(file) = hold {
-            let there = open_plain(path).and_then(|place| File::from(place).metadata());
-            if there.map_or(true, |data| FileId::of(&data) == *file) {
+            let there = open_plain(path).and_then(file_id);
+            if there.map_or(true, |there| there == *file) {
                 return Err(changed(path));
             }
         }
@@ -129,43 +140,111 @@ fn hold_paths(order: &Order) -> Result<(), Failure> {
     Ok(())
 }
 
-fn hold_one(path: &Path, hold: Hold, covers: &mut Covers) -> Result<(), Failure> {
-    let failed = |error: io::Error| match error.kind() {
-        // It was removed after it was opened.
-        io::ErrorKind::NotFound => changed(path),
-        _ => Failure::at(Stage::Protect, &error, path),
-    };
-    let place = match (open_plain(path), hold) {
-        (Ok(place), _) => place,
-        (Err(error), Hold::Pin | Hold::ReadOnly) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        (Err(_), Hold::Cover(_)) => return Err(changed(path)),
-        (Err(error), Hold::Pin | Hold::ReadOnly) => return Err(failed(error)),
-    };
-    match hold {
-        Hold::Pin => bind(&place, None).map_err(failed),
-        Hold::ReadOnly => bind(&place, Some(ReadOnly::Yes)).map_err(failed),
-        Hold::Cover(file) => {
-            let data = place.try_clone().and_then(|place| File::from(place).metadata()).map_err(failed)?;
-            if FileId::of(&data) != file {
-                return Err(changed(path));
+/// Makes mounts in one namespace.
+struct Holder {
+    /// What covers hidden folders: the first one, once it is mounted. The others are copies.
+    empty_folder: Option<OwnedFd>,
+    /// The writable roots as they were before anything in them was held, open. What is mounted on a path is copied from
+    /// here: the kernel looks at all mounts in the one that it copies from, and here are none of ours.
+    originals: BTreeMap<PathBuf, OwnedFd>,
+}
+
+impl Holder {
+    fn hold(&mut self, path: &Path, hold: Hold, root: Option<&Path>) -> Result<(), Failure> {
+        let failed = |error: io::Error| match error.kind() {
+            // It was removed after it was opened.
+            io::ErrorKind::NotFound => changed(path),
+            _ => Failure::at(Stage::Protect, &error, path),
+        };
+        let place = match (open_plain(path), hold) {
+            (Ok(place), _) => place,
+            (Err(error), Hold::Pin | Hold::ReadOnly) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(());
             }
-            let covered = if data.is_dir() { covers.cover_folder(&place, path) } else { cover_file(&place) };
-            covered.map_err(failed)
+            (Err(_), Hold::Cover(_)) => return Err(changed(path)),
+            (Err(error), Hold::Pin | Hold::ReadOnly) => return Err(failed(error)),
+        };
+        match hold {
+            Hold::Pin => self.bind(place, path, root, None),
+            Hold::ReadOnly => self.bind(place, path, root, Some(ReadOnly::Yes)),
+            Hold::Cover(file) => {
+                let found = rustix::fs::fstat(&place).map_err(|error| failed(error.into()))?;
+                if FileId::of_stat(&found) != file {
+                    return Err(changed(path));
+                }
+                let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
+                let covered =
+                    if is_folder { self.cover_folder(&place, path) } else { cover_file(&place) };
+                covered.map_err(failed)
+            }
         }
     }
+
+    /// Mounts an open file or folder on itself, with the mounts in it.
+    fn bind(
+        &mut self,
+        mut place: OwnedFd,
+        path: &Path,
+        root: Option<&Path>,
+        read_only: Option<ReadOnly>,
+    ) -> Result<(), Failure> {
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => changed(path),
+            _ => Failure::at(Stage::Protect, &error, path),
+        };
+        let inner = root.and_then(|root| path.strip_prefix(root).ok()).filter(|inner| *inner != Path::new(""));
+        let (Some(root), Some(inner)) = (root, inner) else {
+            return bind(&place, &place, read_only).map_err(failed);
+        };
+        if !self.originals.contains_key(root) {
+            let original = open_plain(root).map_err(failed)?;
+            bind(&original, &original, None).map_err(failed)?;
+            self.originals.insert(root.to_owned(), original);
+            // Another look at the name, now that it leads through the new mount.
+            place = open_plain(path).map_err(failed)?;
+        }
+        let original = self.originals.get(root).ok_or_else(|| changed(path))?;
+        let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::BENEATH;
+        let source = openat2(original, inner, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), how);
+        let source = source.map_err(|error| failed(error.into()))?;
+        let is_same = |one: &OwnedFd, other: &OwnedFd| {
+            let both = rustix::fs::fstat(one).and_then(|one| Ok((one, rustix::fs::fstat(other)?)));
+            both.is_ok_and(|(one, other)| FileId::of_stat(&one) == FileId::of_stat(&other))
+        };
+        if !is_same(&source, &place) {
+            return Err(changed(path));
+        }
+        bind(&source, &place, read_only).map_err(failed)
+    }
+
+    fn cover_folder(&mut self, place: &OwnedFd, path: &Path) -> io::Result<()> {
+        if let Some(empty) = &self.empty_folder {
+            let flags = OpenTreeFlags::OPEN_TREE_CLONE
+                | OpenTreeFlags::OPEN_TREE_CLOEXEC
+                | OpenTreeFlags::AT_EMPTY_PATH;
+            return attach(&open_tree(empty, "", flags)?, place);
+        }
+        attach(&empty_folder()?, place)?;
+        self.empty_folder = Some(open_plain(path)?);
+        Ok(())
+    }
+}
+
+fn file_id(open: OwnedFd) -> io::Result<FileId> {
+    Ok(FileId::of_stat(&rustix::fs::fstat(&open)?))
 }
 
 fn changed(path: &Path) -> Failure {
     Failure::at(Stage::Changed, &io::Error::from_raw_os_error(libc::ESTALE), path)
 }
 
-/// Mounts an open file or folder on itself, with the mounts in it.
-fn bind(place: &OwnedFd, read_only: Option<ReadOnly>) -> io::Result<()> {
+/// Mounts a copy of an open file or folder, with the mounts in it, on an open one.
+fn bind(source: &OwnedFd, place: &OwnedFd, read_only: Option<ReadOnly>) -> io::Result<()> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_RECURSIVE
         | OpenTreeFlags::AT_EMPTY_PATH;
-    let tree = open_tree(place, "", flags)?;
+    let tree = open_tree(source, "", flags)?;
     if let Some(read_only) = read_only {
         sys::set_tree_read_only(tree.as_fd(), read_only)?;
     }
@@ -182,26 +261,6 @@ fn cover_file(place: &OwnedFd) -> io::Result<()> {
 fn attach(tree: &OwnedFd, place: &OwnedFd) -> io::Result<()> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     Ok(move_mount(tree, "", place, "", flags)?)
-}
-
-/// What covers hidden folders.
-struct Covers {
-    /// The first one, once it is mounted; the others are copies.
-    empty_folder: Option<OwnedFd>,
-}
-
-impl Covers {
-    fn cover_folder(&mut self, place: &OwnedFd, path: &Path) -> io::Result<()> {
-        if let Some(empty) = &self.empty_folder {
-            let flags = OpenTreeFlags::OPEN_TREE_CLONE
-                | OpenTreeFlags::OPEN_TREE_CLOEXEC
-                | OpenTreeFlags::AT_EMPTY_PATH;
-            return attach(&open_tree(empty, "", flags)?, place);
-        }
-        attach(&empty_folder()?, place)?;
-        self.empty_folder = Some(open_plain(path)?);
-        Ok(())
-    }
 }
 
 /// A folder in memory that holds nothing and takes nothing.

@@ -12,6 +12,7 @@ use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
 
 use super::appearing::MissingNames;
 use super::child::{self, Failure};
+use super::gate;
 use super::sweep;
 use super::sys::{Fork, end_after, fork};
 use crate::engine::Engine;
@@ -25,6 +26,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 const LEAST_TO_BEGIN: Duration = Duration::from_secs(5);
 /// What it has at the most: a server runs for as long as anybody wants it, and begins like everybody else.
 const MOST_TO_BEGIN: Duration = Duration::from_secs(60);
+
+/// What the process says that has held everything behind a gate.
+const OPENED: &[u8] = b"o";
 
 /// Runs one job from its order to its end.
 pub(super) fn supervise(control: OwnedFd, streams: [OwnedFd; 3], line: Option<OwnedFd>) {
@@ -42,7 +46,7 @@ fn failed(failure: &Failure) -> Told {
     Told::Failed { stage: failure.stage.number(), errno: failure.errno, path: failure.path.clone() }
 }
 
-fn read_order(control: &mut UnixStream) -> Option<Order> {
+pub(super) fn read_order(control: &mut UnixStream) -> Option<Order> {
     let mut length = [0; 8];
     control.read_exact(&mut length).ok()?;
     let length = usize::try_from(u64::from_le_bytes(length)).ok().filter(|length| *length <= MAX_ORDER)?;
@@ -61,18 +65,24 @@ fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Opt
     let Ok((report, theirs)) = pipe_with(PipeFlags::CLOEXEC) else {
         return failed(&Failure::new(Stage::Fork, &io::Error::last_os_error()));
     };
+    let gate = if gate::is_needed(order) { UnixStream::pair().ok() } else { None };
+    let (ours, gate) = gate.map(|(ours, theirs)| (ours, OwnedFd::from(theirs))).unzip();
     let child = match fork() {
         Ok(Fork::Child) => {
-            drop(report);
-            child::become_program(order, &streams, &theirs, line.as_ref());
+            drop((report, ours));
+            child::become_program(order, &streams, &theirs, line.as_ref(), gate.as_ref());
         }
         Ok(Fork::Parent(pid)) => pid,
         Err(error) => return failed(&Failure::new(Stage::Fork, &error)),
     };
-    drop((streams, theirs, line));
+    drop((streams, theirs, line, gate));
     // Kept until the end: bubblewrap writes there once more before it leaves.
     let mut report = File::from(report);
-    let begun = started(control, order, &mut report, Instant::now().checked_add(patience));
+    let deadline = Instant::now().checked_add(patience);
+    let mut begun = started(control, order, &mut report, deadline);
+    if let (Begun::Yes, Some(gate)) = (&begun, ours) {
+        begun = opened(control, order, gate, deadline);
+    }
     if let Begun::Not(failure) = &begun {
         sweep::all(child);
         return failed(failure);
@@ -123,6 +133,45 @@ fn started(control: &UnixStream, order: &Order, report: &mut File, deadline: Opt
         }
     }
     Failure::decode(&said).map_or(Begun::Yes, Begun::Not)
+}
+
+/// Has a process of its own hold everything inside what bubblewrap has built, and waits until the gate is the program.
+fn opened(control: &UnixStream, order: &Order, mut gate: UnixStream, deadline: Option<Instant>) -> Begun {
+    let fork_failed = |error: &io::Error| Begun::Not(Failure::new(Stage::Fork, error));
+    let (report, theirs) = match pipe_with(PipeFlags::CLOEXEC) {
+        Ok(ends) => ends,
+        Err(error) => return fork_failed(&error.into()),
+    };
+    match fork() {
+        Ok(Fork::Child) => {
+            drop(report);
+            let said = match gate::open(&mut gate, order) {
+                Ok(()) => OPENED.to_vec(),
+                Err(failure) => failure.encode(),
+            };
+            let _ = rustix::io::write(theirs, &said);
+            std::process::exit(0)
+        }
+        Ok(Fork::Parent(_)) => drop((theirs, gate)),
+        Err(error) => return fork_failed(&error),
+    }
+    let mut report = File::from(report);
+    let mut said = Vec::new();
+    loop {
+        if let Some(cause) = silent(control, &report, deadline) {
+            return Begun::Over(cause);
+        }
+        let mut piece = [0; 4096];
+        match report.read(&mut piece).unwrap_or_default() {
+            0 => break,
+            read => said.extend_from_slice(piece.get(..read).unwrap_or_default()),
+        }
+    }
+    if said == OPENED {
+        return Begun::Yes;
+    }
+    let ended = || Failure::at(Stage::Namespace, &io::Error::from_raw_os_error(libc::EPERM), &order.cwd);
+    Begun::Not(Failure::decode(&said).unwrap_or_else(ended))
 }
 
 /// Waits until the report says something or closes; otherwise who ended the waiting.

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -40,6 +40,28 @@ pub(super) fn close_on_exec() -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// A descriptor that this process was started with; none where there is none of the number.
+pub(super) fn inherited(number: i32) -> Option<OwnedFd> {
+    #[expect(unsafe_code, reason = "whether a number is a descriptor is known to the kernel alone")]
+    // SAFETY: the call takes a number and touches no memory.
+    let is_open = unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0;
+    #[expect(unsafe_code, reason = "an inherited descriptor is a number")]
+    // SAFETY: it is open, its number came with the arguments for this process alone, and nobody else here uses it.
+    (is_open && number > libc::STDERR_FILENO).then(|| unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// The user namespace that a namespace belongs to.
+pub(super) fn owner_of(namespace: &OwnedFd) -> io::Result<OwnedFd> {
+    #[expect(unsafe_code, reason = "the owner of a namespace has no safe form")]
+    // SAFETY: the request takes no argument; it gives a descriptor of this process, which nobody else knows.
+    unsafe {
+        match libc::ioctl(namespace.as_raw_fd(), OWNER_OF_NAMESPACE) {
+            -1 => Err(io::Error::last_os_error()),
+            number => Ok(OwnedFd::from_raw_fd(number)),
+        }
+    }
+}
+
 /// Ends this process after so many seconds, whatever it waits for then; none takes that back. What it forks has no such end.
 pub(super) fn end_after(seconds: Option<u32>) {
     #[expect(unsafe_code, reason = "alarm has no safe form")]
@@ -54,6 +76,9 @@ pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     let done = unsafe { rustix::thread::unshare_unsafe(flags) };
     Ok(done?)
 }
+
+/// `NS_GET_USERNS`.
+const OWNER_OF_NAMESPACE: libc::Ioctl = 0xb701;
 
 /// `SIOCSIFFLAGS`, in the type that the C library takes: the crate's own is only glibc's.
 const SET_INTERFACE_FLAGS: libc::Ioctl = 0x8914;
