@@ -13,6 +13,7 @@ mod word;
 use std::sync::Arc;
 
 use self::reading::parse;
+use self::substitution::Substitutions;
 
 /// The longest script. All of it must fit on the screen of the person who is asked, and the kernel shows no more.
 pub const MAX_SCRIPT: usize = 16_000;
@@ -30,8 +31,19 @@ pub const MAX_SCRIPT: usize = 16_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
     commands: Vec<Command>,
-    assignments: Vec<(String, Word)>,
+    assignments: Vec<Assignment>,
+    /// Whether a value in it is expanded a second time, as by `${x@P}`.
+    expands_values: bool,
     form: Form,
+}
+
+/// A variable that a script sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Assignment {
+    pub(super) name: String,
+    pub(super) value: Word,
+    /// Whether programs get it: it stands before a command, or is exported in the same breath.
+    pub(super) is_exported: bool,
 }
 
 /// How much of a script is plain to see.
@@ -96,6 +108,7 @@ impl Script {
             let joined = parse(&text.replace("\\\n", ""), 0)?;
             script.commands.extend(joined.commands);
             script.assignments.extend(joined.assignments);
+            script.expands_values |= joined.expands_values;
             script.form = Form::Involved;
         }
         if is_deceptive(text) {
@@ -119,7 +132,7 @@ impl Script {
         } else {
             vec![Command { words: words.iter().map(known).collect(), input: None }]
         };
-        Self { commands, assignments: Vec::new(), form: Form::Plain }
+        Self { commands, assignments: Vec::new(), expands_values: false, form: Form::Plain }
     }
 
     /// Every command, also those in substitutions, functions and branches.
@@ -129,8 +142,21 @@ impl Script {
     }
 
     /// Every variable that is set, before a command or alone.
-    pub(super) fn assignments(&self) -> &[(String, Word)] {
+    pub(super) fn assignments(&self) -> &[Assignment] {
         &self.assignments
+    }
+
+    /// Whether a value in it is expanded a second time.
+    pub(super) fn expands_values(&self) -> bool {
+        self.expands_values
+    }
+
+    /// The substitutions in a text that the shell expands, as scripts. None where one of them has no clear end.
+    pub(super) fn substitutions(text: &str) -> Option<Vec<String>> {
+        match substitution::substitutions(text) {
+            Substitutions::Scripts(scripts) => Some(scripts),
+            Substitutions::Unclosed => None,
+        }
     }
 
     /// How much of it is plain to see.
@@ -147,6 +173,14 @@ impl Word {
         match self {
             Self::Plain(text) | Self::Known(text) => Some(text),
             Self::Made => None,
+        }
+    }
+
+    /// A word that stands there as the program sees it.
+    pub(super) fn plain(&self) -> Option<&str> {
+        match self {
+            Self::Plain(text) => Some(text),
+            Self::Known(_) | Self::Made => None,
         }
     }
 

@@ -1,15 +1,15 @@
 //! Looks for what is forbidden in what a script says. Leans to finding too much.
 //!
-//! This is no wall: a program, a file or a text that is made at run time can start anything. The jail holds what a command
-//! can do; a deny rule refuses what says plainly that it would do it.
+//! Deny rules are a convenience: they refuse what says plainly what it would do. A program, a file or a text that is made at
+//! run time can start anything. The jail decides what a command can do.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::hidden::{self, Text};
-use super::programs::{FEEDERS, READERS, SETTERS, SHELLS, is_wrapper};
 use super::rule::Rule;
-use crate::shell::script::{Command, Script, Word};
+use super::runners::{self, Runs};
+use crate::shell::script::{Assignment, Command, Script, Word};
 
 /// How deep scripts in scripts are read; deeper ones are unclear.
 const MAX_DEPTH: usize = 6;
@@ -40,7 +40,14 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn script(&mut self, script: &Script, depth: usize) -> Option<&'a Rule> {
-        let hit = script.assignments().iter().find_map(|(name, value)| self.variable(name, value, depth));
+        if script.expands_values() {
+            self.unclear = Some("`${…@P}` expands a value a second time; write the command out");
+        }
+        // A value that only stands in a variable of the shell runs nothing.
+        let is_used = uses_values(script);
+        let runs = |set: &&Assignment| is_used || set.is_exported || hidden::is_run(&set.name);
+        let mut set = script.assignments().iter().filter(runs);
+        let hit = set.find_map(|set| self.variable(&set.name, &set.value, depth));
         hit.or_else(|| script.commands().iter().find_map(|command| self.command(command, depth)))
     }
 
@@ -68,6 +75,13 @@ impl<'a> Search<'a> {
                 self.text(text, depth)
             }
             Text::Perhaps(_) => None,
+            Text::Expanded(text) => {
+                let Some(scripts) = Script::substitutions(text) else {
+                    self.unclear = Some("a text that the shell expands cannot be read; write it out");
+                    return None;
+                };
+                scripts.iter().find_map(|script| self.text(script, depth))
+            }
         })
     }
 
@@ -93,7 +107,9 @@ impl<'a> Search<'a> {
             if let Some(rule) = rules.iter().find(|rule| self.hits(rule, name, &seen)) {
                 return Some(rule);
             }
-            let runs = is_wrapper(name) || SHELLS.contains(&name);
+            let values: Vec<Option<&str>> = rest.iter().map(Word::value).collect();
+            let command_after = runners::command_after(name, &values);
+            let runs = command_after.is_some() || runners::runs(name, Runs::Script);
             if fed >= Fed::More && runs {
                 self.unclear =
                     Some("a command that runs another gets more words at run time; write them out");
@@ -104,10 +120,10 @@ impl<'a> Search<'a> {
             self.input(name, rest, command.input.as_deref());
             let sourced =
                 matches!(name, "." | "source") && rest.first().and_then(Word::value).is_none_or(is_input);
-            if sourced || (READERS.contains(&name) && reads_elsewhere(rest)) {
+            if sourced || (runners::runs(name, Runs::Input) && reads_elsewhere(rest)) {
                 self.unclear = Some("a shell reads its commands from elsewhere; write them out");
             }
-            let ends_here = std::ptr::eq(words, command.words.as_slice()) && !is_wrapper(name);
+            let ends_here = std::ptr::eq(words, command.words.as_slice()) && command_after.is_none();
             if name == "parallel"
                 && rest.iter().all(|word| word.value().is_none_or(|word| word.starts_with('-')))
             {
@@ -121,7 +137,7 @@ impl<'a> Search<'a> {
                 self.unclear =
                     Some("a command that runs another has words that are made at run time; write them out");
             }
-            words = rest;
+            words = rest.get(command_after.unwrap_or(0)..).unwrap_or_default();
             // The words of a wrapper that are made at run time are passed over: they were found unclear above.
             while let Some((Word::Made, rest)) = words.split_first() {
                 words = rest;
@@ -146,8 +162,13 @@ impl<'a> Search<'a> {
         if is_table && known.iter().any(|word| word.starts_with("-p") || word.starts_with("-f")) {
             self.unclear = Some("a name is given to another program; call that one by its own name");
         }
-        let set = known.iter().filter(|_| SETTERS.contains(&name)).filter_map(|word| word.split_once('='));
-        let set: Vec<_> = set.map(|(name, value)| (name, Word::Known(value.to_owned()))).collect();
+        let is_setter = runners::runs(name, Runs::Variables);
+        let set = known.iter().filter(|_| is_setter).filter_map(|word| word.split_once('='));
+        let set = set.map(|(name, value)| (name.trim_end_matches('+'), Word::Known(value.to_owned())));
+        // What a builtin of the shell sets, programs get only where it is exported: that is read elsewhere.
+        let is_builtin = matches!(name, "declare" | "local" | "readonly" | "typeset");
+        let set = set.filter(|(name, _)| !is_builtin || hidden::is_run(name));
+        let set: Vec<_> = set.chain(set_at_run_time(name, &known).map(|name| (name, Word::Made))).collect();
         let hit = set.iter().find_map(|(name, value)| self.variable(name, value, depth));
         hit.or_else(|| self.texts(&hidden::texts(name, &known), depth))
     }
@@ -163,7 +184,7 @@ impl<'a> Search<'a> {
 
     /// Scripts among the words of a command.
     fn inner(&mut self, name: &str, words: &[Word], depth: usize) -> Option<&'a Rule> {
-        if !SHELLS.contains(&name) {
+        if !runners::runs(name, Runs::Script) {
             return None;
         }
         if words.iter().any(|word| word.value().is_none()) {
@@ -234,9 +255,9 @@ impl Fed {
     fn by(wrapper: &str, words: &[Word]) -> Self {
         let marks = |word: &str| ["-I", "-i", "-J", "--replace"].iter().any(|mark| word.starts_with(mark));
         match wrapper {
-            "find" => Self::Inside,
-            "xargs" if !words.iter().filter_map(Word::value).any(marks) => Self::More,
-            _ if FEEDERS.contains(&wrapper) => Self::Any,
+            "bfs" | "find" | "gfind" => Self::Inside,
+            "gxargs" | "xargs" if !words.iter().filter_map(Word::value).any(marks) => Self::More,
+            _ if runners::runs(wrapper, Runs::Feeds) => Self::Any,
             _ => Self::No,
         }
     }
@@ -254,6 +275,45 @@ impl Fed {
             Self::Any => Cow::Owned(vec![Word::Made]),
         }
     }
+}
+
+/// Whether a script may run what a variable of the shell holds, or exports it later: a program that runs others gets a word
+/// that is made at run time, or a text with a variable in it.
+fn uses_values(script: &Script) -> bool {
+    let is_runner = |word: &Word| {
+        word.value()
+            .map(base_name)
+            .is_some_and(|name| runners::is_runner(name) || name == "git" || calls_back(name))
+    };
+    let is_value = |word: &Word| word.value().is_none_or(|text| text.contains(['$', '`']));
+    let exports = |command: &Command| {
+        let words: Vec<&str> = command.words.iter().filter_map(Word::value).collect();
+        let option = |word: &&str| word.starts_with('-') && word.contains(['a', 'o', 'x']);
+        match words.as_slice() {
+            ["export", ..] => true,
+            ["declare" | "typeset" | "local" | "readonly" | "set", rest @ ..] => rest.iter().any(option),
+            _ => false,
+        }
+    };
+    script.commands().iter().any(|command| {
+        exports(command) || (command.words.iter().any(is_runner) && command.words.iter().any(is_value))
+    })
+}
+
+/// Builtins with options whose value is run.
+fn calls_back(name: &str) -> bool {
+    matches!(name, "bind" | "compgen" | "complete" | "mapfile" | "readarray")
+}
+
+/// Variables that a builtin sets to what it reads or makes.
+fn set_at_run_time<'a>(name: &str, words: &[&'a str]) -> impl Iterator<Item = &'a str> + use<'a> {
+    let sets = match name {
+        "getopts" | "mapfile" | "read" | "readarray" => words.len(),
+        "printf" | "wait" if words.iter().any(|word| word.starts_with("-v") || word.starts_with("-p")) => 2,
+        _ => 0,
+    };
+    let names: Vec<&str> = words.iter().take(sets).map(|word| word.trim_start_matches("-v")).collect();
+    names.into_iter()
 }
 
 /// Whether a shell with these words reads its commands from its input: it has no script and no file, or a file that is

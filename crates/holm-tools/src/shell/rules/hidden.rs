@@ -1,7 +1,9 @@
 //! Texts among the words of a command that are commands themselves, though no shell stands there.
 //!
-//! Only what is written out is found. A program's own language can spell anything, and a file can hold anything; what
-//! those do is held by the jail.
+//! Only what is written out is found. A program's own language can spell anything, and a file can hold anything; the jail
+//! decides what those can do.
+
+use super::runners::{self, Runs};
 
 /// A text that may be a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +12,8 @@ pub(super) enum Text {
     Run(String),
     /// It may be run: what cannot be read is no command.
     Perhaps(String),
+    /// It is expanded: the substitutions in it are run.
+    Expanded(String),
 }
 
 /// Options of git whose value is run, whichever of its commands takes them.
@@ -66,49 +70,8 @@ const GIT_SETTINGS: &[&str] = &[
 /// Options whose value is a text for people.
 const SAID: &[&str] = &["--author", "--format", "--grep", "--message", "--pretty", "--reason", "--trailer"];
 
-/// Programs with options whose value is a command.
-const ESCAPING: &[&str] = &[
-    "bsdtar", "bundle", "cargo", "conda", "direnv", "ex", "gdb", "gmake", "gtar", "install", "less", "lldb",
-    "make", "man", "mise", "more", "npm", "nvim", "pipenv", "pnpm", "poetry", "psql", "rg", "rsync", "scp",
-    "sftp", "sort", "split", "sqlite3", "ssh", "tar", "uv", "vi", "view", "vim", "yarn", "zip",
-];
-
 /// How the languages of such programs begin a command for a shell.
 const SHELL_ESCAPES: &[&str] = &[".shell ", ".system ", "platform shell ", "shell ", "\\! "];
-
-/// Programs that run what stands behind `run`.
-const RUNNERS: &[&str] = &["bundle", "conda", "direnv", "mise", "pipenv", "poetry", "uv"];
-
-/// Programs that obey their input, line by line.
-const OBEYING: &[&str] = &[
-    "R", "bc", "dc", "ed", "ex", "expect", "gdb", "gnuplot", "lldb", "m4", "mysql", "octave", "psql",
-    "sqlite3",
-];
-
-/// Programs that run a text in a language of their own.
-const INTERPRETERS: &[&str] = &[
-    "bun",
-    "deno",
-    "julia",
-    "lua",
-    "luajit",
-    "node",
-    "nodejs",
-    "osascript",
-    "perl",
-    "php",
-    "pypy",
-    "pypy3",
-    "python",
-    "python2",
-    "python3",
-    "raku",
-    "Rscript",
-    "ruby",
-    "tclsh",
-    "ts-node",
-    "tsx",
-];
 
 /// Variables whose value a program runs; those of git's settings are among them.
 const VARIABLES: &[&str] = &[
@@ -126,18 +89,39 @@ const VARIABLES: &[&str] = &[
     "VISUAL",
 ];
 
+/// Variables that the shell expands each time it prints them, such as before the lines that `set -x` shows.
+const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
+
 /// The texts among the words of a command of this name.
 pub(super) fn texts(name: &str, words: &[&str]) -> Vec<Text> {
     match name {
         "git" => of_git(words),
         "mapfile" | "readarray" | "compgen" | "complete" | "bind" => of_builtin(words),
-        _ if ESCAPING.contains(&name) => of_options(name, words),
-        _ => Vec::new(),
+        _ => runners::ways(name).flat_map(|way| of_way(name, way, words)).collect(),
+    }
+}
+
+/// The texts that a program runs in one of its ways.
+fn of_way(name: &str, way: Runs, words: &[&str]) -> Vec<Text> {
+    match way {
+        Runs::Options(options) => of_options(name, options, words),
+        Runs::AnyOption => of_any_option(words),
+        Runs::Words
+        | Runs::Behind(_)
+        | Runs::Script
+        | Runs::Input
+        | Runs::Feeds
+        | Runs::Variables
+        | Runs::Language
+        | Runs::Obeys => Vec::new(),
     }
 }
 
 /// What a variable would have run.
 pub(super) fn of_variable(name: &str, value: &str) -> Vec<Text> {
+    if PROMPTS.contains(&name) {
+        return vec![Text::Expanded(value.to_owned())];
+    }
     let text = if name.starts_with("BASH_FUNC_") {
         value.trim_start().trim_start_matches("()").to_owned()
     } else {
@@ -160,13 +144,43 @@ pub(super) fn is_run(name: &str) -> bool {
     let last = ["PAGER", "EDITOR", "ASKPASS", "SSH_COMMAND", "EXTERNAL_DIFF", "PROXY_COMMAND"];
     let numbered = name.strip_prefix("GIT_CONFIG_");
     let setting = numbered.is_some_and(|rest| rest.starts_with("VALUE_") || rest == "PARAMETERS");
-    VARIABLES.contains(&name) || setting || name == "GIT_SSH" || last.iter().any(|last| name.ends_with(last))
+    let known = VARIABLES.contains(&name) || PROMPTS.contains(&name);
+    known || setting || name == "GIT_SSH" || last.iter().any(|last| name.ends_with(last))
 }
 
 /// Whether words of git that are made at run time could be run by it.
 pub(super) fn git_runs(words: &[&str]) -> bool {
     let runs = |word: &&str| matches!(*word, "-c" | "foreach" | "run" | "filter-branch" | "config");
     words.iter().any(runs) || words.iter().any(|word| is_git_run(word.split('=').next().unwrap_or(word)))
+}
+
+/// Whether git with these words may run something that the words behind those of a rule bring along: a setting, a value of
+/// an option, or what stands behind `foreach` or `run`.
+pub(super) fn git_would_run(words: &[&str], unnamed: &[&str]) -> bool {
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
+    let starts = |start: &str| unnamed.iter().any(|word| word.starts_with(start));
+    let long = |word: &&str| word.starts_with("--") && is_git_run(word.split('=').next().unwrap_or(word));
+    let marks = |word: &&str| matches!(*word, "foreach" | "run" | "filter-branch") || word.contains("ext::");
+    sets_before_command(words)
+        || starts("--config-e")
+        || starts("--exec-path")
+        || unnamed.iter().any(|word| long(word) || marks(word))
+        || (has(&["rebase", "difftool"]) && starts("-x"))
+        || (has(&["grep"]) && starts("-O"))
+        || (has(&["clone", "fetch", "ls-remote", "pull"]) && starts("-u"))
+}
+
+/// Whether a setting stands before git's command; behind it, `-c` has other meanings.
+fn sets_before_command(words: &[&str]) -> bool {
+    let mut words = words.iter();
+    while let Some(word) = words.next().filter(|word| word.starts_with('-')) {
+        match *word {
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" => drop(words.next()),
+            option if option.starts_with("-c") => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether a text names all words of a rule, in their order.
@@ -194,14 +208,10 @@ pub(super) fn runs_input(name: &str, words: &[Option<&str>]) -> bool {
     };
     match name {
         "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" | "make" | "gmake" => has_file("-f"),
-        _ if OBEYING.contains(&name) => true,
-        _ if is_interpreter(name) => !words.iter().any(is_file),
+        _ if runners::runs(name, Runs::Obeys) => true,
+        _ if runners::is_interpreter(name) => !words.iter().any(is_file),
         _ => false,
     }
-}
-
-fn is_interpreter(name: &str) -> bool {
-    INTERPRETERS.contains(&name) || name.starts_with("python3.")
 }
 
 /// Whether a program's own text names all words of a rule, in a place where it could run them.
@@ -213,7 +223,7 @@ pub(super) fn mentions(name: &str, words: &[&str], rule: &[String]) -> bool {
             let flags = text.rsplit(|c: char| c.is_ascii_punctuation()).next().unwrap_or_default();
             text.contains(&format!("e {program}")) || (flags.len() < 6 && flags.contains('e'))
         }
-        _ => is_interpreter(name),
+        _ => runners::is_interpreter(name),
     })
 }
 
@@ -294,18 +304,52 @@ fn of_builtin(words: &[&str]) -> Vec<Text> {
     texts
 }
 
-/// Every word of a program that could be a command: as it is, behind an equals sign, an exclamation mark or an option.
-fn of_options(name: &str, words: &[&str]) -> Vec<Text> {
+/// The values of options that a program runs: behind an equals sign, joined, or the next word.
+fn of_options(name: &str, options: &[&str], words: &[&str]) -> Vec<Text> {
     let mut texts = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        let pieces = word.match_indices(['=', '!']).filter_map(|(at, _)| word.get(at + 1..));
+        let after = words.get(at + 1).copied().unwrap_or_default();
+        let Some(value) = options.iter().find_map(|option| option_value(option, word, after)) else {
+            continue;
+        };
+        texts.push(Text::Run(value.to_owned()));
+        // As in `--checkpoint-action=exec=…`.
+        texts.extend(value.split_once('=').map(|(_, text)| Text::Perhaps(text.to_owned())));
+        // As in `-wrapper program,argument`.
+        texts.extend(value.contains(',').then(|| Text::Perhaps(value.replace(',', " "))));
+    }
+    // The first word of tar may be letters without a dash, whose values are the next words in any order.
+    let letters = words.first().filter(|first| name.ends_with("tar") && !first.starts_with('-'));
+    if letters.is_some_and(|letters| letters.contains(['I', 'F'])) {
+        texts.extend(words.iter().skip(1).map(|word| Text::Perhaps((*word).to_owned())));
+    }
+    texts
+}
+
+/// The value of an option, if this word is that option: also cut short, or behind other letters.
+fn option_value<'a>(option: &str, word: &'a str, after: &'a str) -> Option<&'a str> {
+    let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+    let is_short = option.len() == 2 && !option.starts_with("--");
+    if is_short && word.starts_with('-') && !word.starts_with("--") {
+        let (_, joined) = word.split_once(option.trim_start_matches('-'))?;
+        return Some(if joined.is_empty() { after } else { joined });
+    }
+    let is_cut = name.len() > 3 && name.starts_with("--") && option.starts_with(name);
+    (name == option || is_cut).then(|| value.unwrap_or(after))
+}
+
+/// Every part of a program's words that could be a command: behind an equals sign, an exclamation mark or an option.
+fn of_any_option(words: &[&str]) -> Vec<Text> {
+    let mut texts = Vec::new();
+    let mut before = "";
+    for word in words {
+        let pieces = word.match_indices(['=', '!', ':']).filter_map(|(at, _)| word.get(at + 1..));
         let behind = word.strip_prefix('-').and_then(|rest| rest.get(1..));
         let escaped = SHELL_ESCAPES.iter().filter_map(|escape| word.trim_start().strip_prefix(escape));
-        let whole = Some(*word).into_iter().chain(pieces).chain(behind).chain(escaped);
-        texts.extend(whole.filter(|text| !text.is_empty()).map(|text| Text::Perhaps(text.to_owned())));
-        if matches!(*word, "exec" | "x" | "dlx" | "--") || (*word == "run" && RUNNERS.contains(&name)) {
-            texts.push(Text::Perhaps(words.get(at + 1..).unwrap_or_default().join(" ")));
-        }
+        let value = Some(*word).filter(|_| before.starts_with(['-', '+']));
+        let parts = pieces.chain(behind).chain(escaped).chain(value);
+        texts.extend(parts.filter(|text| !text.is_empty()).map(|text| Text::Perhaps(text.to_owned())));
+        before = word;
     }
     texts
 }

@@ -1,15 +1,20 @@
 //! Rules about commands: what is forbidden wherever it stands, and what may pass unasked.
 
+mod allow;
 mod deny;
 mod hidden;
 mod programs;
 mod rule;
+mod runners;
 
 pub use rule::{Rest, Rule, RuleError};
 
 use serde::{Deserialize, Serialize};
 
-use super::script::{Form, Script, Unreadable, Word};
+use super::script::{Script, Unreadable, Word};
+
+#[cfg(test)]
+pub(super) use runners::{Runs, rows};
 
 /// Which commands are forbidden and which pass unasked. Deny wins.
 ///
@@ -84,13 +89,7 @@ impl Rules {
             Some(deny::Found::Unclear(why)) => return Ruling::Unclear(why),
             None => {}
         }
-        let covered = |words: &[Word]| self.allow.iter().any(|rule| rule.covers(words));
-        let all = script.commands().iter().all(|command| covered(&command.words));
-        if script.form() == Form::Plain && all && !script.commands().is_empty() {
-            Ruling::Allowed
-        } else {
-            Ruling::Ask
-        }
+        if allow::covers(&self.allow, script) { Ruling::Allowed } else { Ruling::Ask }
     }
 
     /// What the rules say of what could not be read: nobody can tell what is in it.

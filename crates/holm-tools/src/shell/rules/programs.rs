@@ -1,121 +1,9 @@
-//! What is known of programs: a few that do what their name says and nothing else, and many that run something.
+//! Programs that do what their name says and nothing else, and builtins that evaluate their words.
 //!
-//! The first are a list of their own. Whatever is not on it may run code of the workspace, which a model can change: no
-//! list of such programs would ever be complete.
+//! Whatever is not listed may run code of the workspace, which a model can change: no list of such programs would ever be
+//! complete. Those that run other programs stand in the table of `runners`.
 
 use super::hidden::is_git_run;
-
-/// They run the command that their words are.
-pub(super) const WRAPPERS: &[&str] = &[
-    "builtin",
-    "bunx",
-    "busybox",
-    "bwrap",
-    "caffeinate",
-    "catchsegv",
-    "cgexec",
-    "choom",
-    "chpst",
-    "chronic",
-    "chroot",
-    "chrt",
-    "command",
-    "coproc",
-    "cpulimit",
-    "daemonize",
-    "dbus-launch",
-    "dbus-run-session",
-    "doas",
-    "dumb-init",
-    "eatmydata",
-    "entr",
-    "env",
-    "envdir",
-    "exec",
-    "fakeroot",
-    "faketime",
-    "fd",
-    "fdfind",
-    "find",
-    "firejail",
-    "flock",
-    "git-sh-setup",
-    "gosu",
-    "hyperfine",
-    "i386",
-    "ifne",
-    "ionice",
-    "ld.so",
-    "linux32",
-    "linux64",
-    "logger",
-    "ltrace",
-    "nice",
-    "nohup",
-    "npx",
-    "nsenter",
-    "numactl",
-    "parallel",
-    "perf",
-    "pkexec",
-    "prlimit",
-    "proot",
-    "proxychains",
-    "rlwrap",
-    "runcon",
-    "runuser",
-    "schroot",
-    "script",
-    "setarch",
-    "setlock",
-    "setpriv",
-    "setsid",
-    "setuidgid",
-    "sg",
-    "softlimit",
-    "ssh",
-    "start-stop-daemon",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "time",
-    "timeout",
-    "tini",
-    "torify",
-    "torsocks",
-    "toybox",
-    "tsocks",
-    "uclampset",
-    "uname26",
-    "unbuffer",
-    "unshare",
-    "valgrind",
-    "watch",
-    "x86_64",
-    "xargs",
-    "xvfb-run",
-];
-
-/// They run the script that one of their words is.
-pub(super) const SHELLS: &[&str] = &[
-    "alias", "ash", "bash", "busybox", "csh", "dash", "elvish", "env", "eval", "fish", "flock", "ksh",
-    "mksh", "parallel", "pee", "rbash", "runuser", "script", "sg", "sh", "ssh", "su", "tcsh", "trap",
-    "watch", "xonsh", "yash", "zsh",
-];
-
-/// They set variables for the command that they run.
-pub(super) const SETTERS: &[&str] = &["doas", "env", "sudo"];
-
-/// They add words from elsewhere to the command that they run.
-pub(super) const FEEDERS: &[&str] = &["entr", "fd", "fdfind", "parallel", "xargs"];
-
-/// They read what they run from elsewhere when they get no words.
-pub(super) const READERS: &[&str] = &[
-    "ash", "at", "bash", "batch", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "yash", "zsh",
-];
 
 /// What they do is what their name says, whatever their options are, and their words are only texts and files: a
 /// beginning of such a command may be remembered.
@@ -293,9 +181,4 @@ pub(super) fn evaluates(words: &[&str]) -> bool {
         [name, ..] => EVALUATING.contains(name),
         [] => false,
     }
-}
-
-/// Whether a program is a wrapper; the loader of programs has many names.
-pub(super) fn is_wrapper(name: &str) -> bool {
-    WRAPPERS.contains(&name) || (name.starts_with("ld") && name.contains(".so"))
 }

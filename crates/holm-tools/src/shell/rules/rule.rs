@@ -17,7 +17,9 @@ const MAX_RULE: usize = 512;
 /// As an allow rule it covers a command that begins with the same words and has no options but those that the rule
 /// names: `ls -l` covers `ls -l src` and not `ls -R`. More words may follow only where the program takes texts and files
 /// and nothing else, as `ls` and `git log` do: `npm test` covers that very command. A star at the end takes whatever
-/// follows: `cargo test *`. Builtins that evaluate their words, such as `read` and `printf -v`, are never covered.
+/// follows: `cargo test *`. Of a program that runs others it covers what another rule covers: `timeout *` and `git status`
+/// together cover `timeout 5 git status`. Builtins that evaluate their words, such as `read` and `printf -v`, are never
+/// covered.
 ///
 /// As a deny rule it hits a command of that program whose command comes next, whatever options stand between:
 /// `git push` also hits `git -C elsewhere push`; options that the rule names must be there.
@@ -58,7 +60,7 @@ impl Rule {
     #[must_use]
     pub fn suggest(script: &Script) -> Option<Self> {
         let ([command], Form::Plain) = (script.commands(), script.form()) else { return None };
-        let words: Vec<&str> = command.words.iter().map(plain).collect::<Option<_>>()?;
+        let words: Vec<&str> = command.words.iter().map(Word::plain).collect::<Option<_>>()?;
         let length = programs::prefix_length(&words)?;
         let (words, rest) = words.split_at_checked(length)?;
         let options =
@@ -75,26 +77,17 @@ impl Rule {
         programs::may_run_workspace(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Whether an allow rule lets this command pass.
-    pub(super) fn covers(&self, words: &[Word]) -> bool {
-        let Some(words) = words.iter().map(plain).collect::<Option<Vec<&str>>>() else { return false };
+    /// Whether an allow rule covers these words. What a program runs that runs others is a question of its own.
+    pub(super) fn covers(&self, words: &[&str]) -> bool {
         let Some((first, rest)) = words.split_at_checked(self.words.len()) else { return false };
-        if first != self.words || programs::evaluates(&words) {
+        if first != self.words || programs::evaluates(words) {
             return false;
         }
-        let takes_texts = programs::takes_texts(first) || matches!(words[..], ["command", "-v" | "-V", _]);
+        let takes_texts = programs::takes_texts(first) || matches!(words, ["command", "-v" | "-V", _]);
         let listed = |word: &&str| {
             if is_option(word) { self.options.contains(option_name(word)) } else { takes_texts }
         };
         self.rest == Rest::Any || rest.iter().all(listed)
-    }
-}
-
-/// A word that stands there as the program sees it.
-fn plain(word: &Word) -> Option<&str> {
-    match word {
-        Word::Plain(text) => Some(text),
-        Word::Known(_) | Word::Made => None,
     }
 }
 

@@ -7,7 +7,7 @@ use tree_sitter::{Node, Parser, TreeCursor};
 use super::document::{self, Document};
 use super::substitution::{Substitutions, may_substitute, substitutions};
 use super::word::word;
-use super::{Command, Form, Script, Unreadable, Word};
+use super::{Assignment, Command, Form, Script, Unreadable, Word};
 
 /// The most words that are given back to commands from redirections; beyond, the script is taken for one that makes its
 /// commands at run time.
@@ -67,7 +67,8 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Script, Unreadable> {
     if tree.root_node().has_error() {
         return Err(Unreadable::Syntax);
     }
-    let script = Script { commands: Vec::new(), assignments: Vec::new(), form: Form::Plain };
+    let script =
+        Script { commands: Vec::new(), assignments: Vec::new(), expands_values: false, form: Form::Plain };
     let feeds = ["|", "<<", "<("].iter().any(|mark| text.contains(mark));
     let mut reading =
         Reading { text, depth, script, starts: Vec::new(), given: 0, texts: 0, end: 0, feeds, fed: None };
@@ -139,14 +140,19 @@ impl Reading<'_> {
                 self.push(node, words);
             }
             "variable_assignment" => self.assign(node),
+            "for_statement" => self.assign_each(node),
+            "expansion" => {
+                let text = self.text.get(node.byte_range()).unwrap_or_default();
+                self.script.expands_values |= text.contains("@P");
+            }
             "file_redirect" => self.give_back(node),
             "heredoc_redirect" => {
                 self.read_document(node);
                 self.give_back(node);
             }
             _ if DECLARING.contains(&kind) => {
-                let words = self.text.get(node.byte_range()).unwrap_or_default().split_whitespace();
-                self.push(node, words.map(|word| Word::Known(word.to_owned())).collect());
+                let words = declared(node, self.text);
+                self.push(node, words);
             }
             _ => {}
         }
@@ -157,7 +163,24 @@ impl Reading<'_> {
         let value = node
             .child_by_field_name("value")
             .map_or(Word::Plain(String::new()), |value| word(value, self.text));
-        self.script.assignments.push((name.unwrap_or_default().to_owned(), value));
+        let is_exported = node.parent().is_some_and(|parent| match parent.kind() {
+            "command" => true,
+            "declaration_command" => {
+                let text = self.text.get(parent.byte_range()).unwrap_or_default();
+                let sets = |word: &str| word == "export" || (word.starts_with('-') && word.contains('x'));
+                text.split_whitespace().any(sets)
+            }
+            _ => false,
+        });
+        let name = name.unwrap_or_default().to_owned();
+        self.script.assignments.push(Assignment { name, value, is_exported });
+    }
+
+    /// A loop sets its variable to one word after the other.
+    fn assign_each(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_name("variable").and_then(|name| self.text.get(name.byte_range()));
+        let name = name.unwrap_or_default().to_owned();
+        self.script.assignments.push(Assignment { name, value: Word::Made, is_exported: false });
     }
 
     fn push(&mut self, node: Node<'_>, words: Vec<Word>) {
@@ -240,6 +263,7 @@ impl Reading<'_> {
                 self.starts.extend(std::iter::repeat_n(0, script.commands.len()));
                 self.script.commands.extend(script.commands);
                 self.script.assignments.extend(script.assignments);
+                self.script.expands_values |= script.expands_values;
             }
             Err(_) => self.push_made(),
         }
@@ -289,6 +313,19 @@ fn parts(command: Node<'_>, text: &str) -> Vec<Word> {
             _ => words.push(word(node, text)),
         }
     }
+    words
+}
+
+/// The words of a command that the grammar knows by name, as far as they are known. Assignments without quotes are read by
+/// themselves.
+fn declared(command: Node<'_>, text: &str) -> Vec<Word> {
+    let raw = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
+    let mut words: Vec<Word> =
+        raw(command).split_whitespace().map(|word| Word::Known(word.to_owned())).collect();
+    let mut cursor = command.walk();
+    let quoted = command.named_children(&mut cursor);
+    let quoted = quoted.filter(|child| matches!(child.kind(), "raw_string" | "string" | "concatenation"));
+    words.extend(quoted.filter_map(|child| word(child, text).value().map(|value| Word::Known(value.into()))));
     words
 }
 

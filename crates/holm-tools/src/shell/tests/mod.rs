@@ -3,3 +3,4 @@
 mod corpus;
 mod gate;
 mod proxy;
+mod runners;

@@ -1,0 +1,108 @@
+//! What allow rules cover: a command that a rule names, and what that command runs.
+
+use super::hidden::{self, Text};
+use super::rule::{Rest, Rule};
+use super::runners::{self, Runs};
+use crate::shell::script::{Form, Script, Word};
+
+/// How deep programs that run others are followed; what lies deeper is asked about.
+const MAX_DEPTH: usize = 6;
+
+/// Programs that keep what they read for later, whatever their words are.
+const SCHEDULERS: &[&str] = &["at", "batch", "crontab"];
+
+/// Whether every command of a script passes unasked.
+pub(super) fn covers(rules: &[Rule], script: &Script) -> bool {
+    covers_script(rules, script, 0)
+}
+
+fn covers_script(rules: &[Rule], script: &Script, depth: usize) -> bool {
+    let covered = |words: &[Word]| {
+        let words: Option<Vec<&str>> = words.iter().map(Word::plain).collect();
+        words.is_some_and(|words| covers_words(rules, &words, depth))
+    };
+    let all = script.commands().iter().all(|command| covered(&command.words));
+    script.form() == Form::Plain && all && !script.commands().is_empty()
+}
+
+fn covers_words(rules: &[Rule], words: &[&str], depth: usize) -> bool {
+    let covers = |rule: &Rule| rule.covers(words) && covers_what_runs(rules, rule, words, depth);
+    depth < MAX_DEPTH && rules.iter().any(covers)
+}
+
+fn covers_text(rules: &[Rule], text: &str, depth: usize) -> bool {
+    Script::read(text).is_ok_and(|script| covers_script(rules, &script, depth + 1))
+}
+
+/// Whether what a command runs is covered, where a rule covers the command itself.
+fn covers_what_runs(rules: &[Rule], rule: &Rule, words: &[&str], depth: usize) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let name = first.rsplit('/').next().unwrap_or(first);
+    let unnamed = words.get(rule.words.len()..).unwrap_or_default();
+    if name == "git" {
+        return !hidden::git_would_run(rest, unnamed);
+    }
+    let values_are_covered = hidden::texts(name, rest).iter().all(|text| match text {
+        Text::Run(text) => covers_text(rules, text, depth),
+        Text::Perhaps(_) | Text::Expanded(_) => true,
+    });
+    if !values_are_covered || SCHEDULERS.contains(&name) {
+        return false;
+    }
+    if obeys_input(name) && words.len() == 1 {
+        return false;
+    }
+    if !runs_words(name, rest) {
+        return true;
+    }
+    match rule.rest {
+        Rest::Listed => is_named_whole(rule, name, unnamed),
+        Rest::Any => covers_inner(rules, rule, words, depth),
+    }
+}
+
+/// Whether a program without words does what its input says.
+fn obeys_input(name: &str) -> bool {
+    runners::is_interpreter(name) || runners::ways(name).any(|way| matches!(way, Runs::Input | Runs::Obeys))
+}
+
+/// Whether a program with these words runs a command or a script that is among them.
+fn runs_words(name: &str, words: &[&str]) -> bool {
+    runners::ways(name).any(|way| match way {
+        Runs::Words | Runs::Script | Runs::Input => true,
+        Runs::Behind(marks) => words.iter().any(|word| marks.contains(word)),
+        Runs::Feeds | Runs::Variables | Runs::Options(_) | Runs::AnyOption | Runs::Language | Runs::Obeys => {
+            false
+        }
+    })
+}
+
+/// Whether a rule without a star names all that a program runs: no value that the rule leaves open, and no words from
+/// elsewhere that would be a command.
+fn is_named_whole(rule: &Rule, name: &str, unnamed: &[&str]) -> bool {
+    let is_runner = |word: &String| runners::is_runner(word.rsplit('/').next().unwrap_or(word));
+    let feeds_runner = runners::runs(name, Runs::Feeds) && rule.words.iter().skip(1).any(is_runner);
+    !feeds_runner && !unnamed.iter().any(|word| word.contains('='))
+}
+
+/// Whether the command is covered that a program under a rule with a star runs: by the rule itself, where it names that
+/// command, or by another.
+fn covers_inner(rules: &[Rule], rule: &Rule, words: &[&str], depth: usize) -> bool {
+    let is_shell = words.first().is_some_and(|name| {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        runners::runs(name, Runs::Script) && runners::runs(name, Runs::Input)
+    });
+    if is_shell {
+        return match words {
+            [_, "-c", text] => covers_text(rules, text, depth),
+            // The rule names the file.
+            _ => rule.words.len() > 1,
+        };
+    }
+    let Some(at) = runners::certain_command_at(words) else { return false };
+    let inner = words.get(at..).unwrap_or_default();
+    let named = rule.words.get(at..).filter(|named| !named.is_empty());
+    let named = named.map(|named| Rule { words: named.to_vec(), ..rule.clone() });
+    let rules: Vec<Rule> = rules.iter().cloned().chain(named).collect();
+    covers_words(&rules, inner, depth + 1)
+}
