@@ -77,4 +77,4 @@ pub use request::Request;
 pub use secret::{SecretPattern, SecretUse};
 pub use set::{GrantSet, Unreachable};
 pub use template::{Need, PatchForm, Template, TemplateError, patch_path};
-pub use text::is_hidden;
+pub use text::{escaped, is_hidden};

@@ -28,6 +28,26 @@ pub const fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// A name or a message on one line, for a person: line ends, control characters, blanks that pass for a space and whatever
+/// [`is_hidden`] are written out as `\u{…}`, so that a name can neither steer a terminal nor pass for another text.
+///
+/// ```
+/// assert_eq!(holm_grants::escaped("a\nb\u{202e}"), "a\\u{a}b\\u{202e}");
+/// ```
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let is_plain = |c: char| c == ' ' || !(c.is_control() || c.is_whitespace() || is_hidden(c));
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_plain(c) {
+            out.push(c);
+        } else {
+            out.extend(c.escape_unicode());
+        }
+    }
+    out
+}
+
 /// The two joiners, and the variation selectors of emoji.
 const fn is_joining(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
