@@ -104,11 +104,14 @@ impl Run {
 
     /// After a takeover the children are asked for again: whoever drives the run drives them too.
     pub(super) fn resume_children(&mut self) {
-        let mut children = core::mem::take(&mut self.state.background);
-        for child in &mut children {
-            self.resume_slot(child);
+        for mut child in core::mem::take(&mut self.state.background) {
+            self.resume_slot(&mut child);
+            if child.is_done() {
+                self.state.arrived.push(child);
+            } else {
+                self.state.background.push(child);
+            }
         }
-        self.state.background = children;
     }
 
     /// A run that waits for its children goes on when there is something to hear.

@@ -44,7 +44,10 @@ impl Run {
 
     /// What a call took: as its provider reported, and by estimate where it reported nothing. `tokens` is the estimate of
     /// the request.
-    pub(super) fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
+    fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
+        if !self.has_estimates() {
+            return reported(result);
+        }
         let tokens = if planted(Bug::UsageFree) { 0 } else { tokens };
         let family = || self.model_at(model).map_or(Family::Other, |model| model.family);
         match result {
@@ -57,8 +60,15 @@ impl Run {
         }
     }
 
-    /// The same for the answer to a call of the model in use, which is changed to say it.
-    pub(super) fn fill_in(&self, tokens: u64, result: &mut ModelResult) {
+    /// Whether usage that is not reported is estimated: it was free under the first three rules.
+    fn has_estimates(&self) -> bool {
+        self.state.started.has_fourth_rules()
+    }
+
+    /// Takes the answer to a call of the model in use: releases what was set aside for the call and writes what the call took
+    /// into the answer.
+    pub(super) fn fill_in(&mut self, tokens: u64, result: &mut ModelResult) {
+        self.release_call(tokens);
         let counted = self.usage_of(self.state.group.model, tokens, result);
         match result {
             ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage = counted,
@@ -66,17 +76,32 @@ impl Run {
         }
     }
 
-    /// A model call is given up. Its request, by estimate, stays set aside until its bill comes.
-    pub(super) fn owe(&mut self, call: CallId, tokens: u64) {
+    /// The estimated cost of a request to the model in use.
+    fn request_cost(&self, tokens: u64) -> Owed {
         let model = self.state.group.model;
+        if !self.has_estimates() {
+            return Owed { model, tokens: 0, money: NanoUsd::ZERO };
+        }
         let price = self.model_at(model).and_then(|model| model.price);
         let money = price.map_or(NanoUsd::ZERO, |price| price.cost(Usage::of_request(tokens)));
-        let owed = Owed { model, tokens, money };
-        self.hold(share_of(owed));
-        self.await_bill(call, owed);
+        Owed { model, tokens, money }
     }
 
-    /// A child is given up that has nothing to pay for, or whose share is held elsewhere.
+    /// Sets the estimate of a request aside until its bill is there, so that no child gets it.
+    pub(super) fn hold_call(&mut self, tokens: u64) {
+        self.hold(share_of(self.request_cost(tokens)));
+    }
+
+    fn release_call(&mut self, tokens: u64) {
+        self.release(share_of(self.request_cost(tokens)));
+    }
+
+    /// A model call is given up. What was set aside for it stays so until its bill comes.
+    pub(super) fn owe(&mut self, call: CallId, tokens: u64) {
+        self.await_bill(call, self.request_cost(tokens));
+    }
+
+    /// A call is given up for which nothing is set aside, or whose share is held elsewhere.
     pub(super) fn owe_nothing(&mut self, call: CallId) {
         let owed = Owed { model: self.state.group.model, tokens: 0, money: NanoUsd::ZERO };
         self.await_bill(call, owed);
@@ -112,8 +137,12 @@ impl Run {
         }
     }
 
-    /// Pays by estimate for a call of the model in use that was lost with its host.
-    pub(super) fn pay_lost(&mut self, tokens: u64) {
+    /// Pays by estimate for a call of the model in use that was lost with its host. The first three rules wait for its bill.
+    pub(super) fn pay_lost(&mut self, call: CallId, tokens: u64) {
+        if !self.has_estimates() {
+            return self.owe_nothing(call);
+        }
+        self.release_call(tokens);
         self.account(Usage::of_request(tokens));
     }
 
@@ -174,6 +203,13 @@ impl Run {
 /// Whether the provider charges for a failed call: it had begun to answer. What it refuses and what never reaches it is free.
 const fn is_charged(failure: &Failure) -> bool {
     matches!(failure.class, FailureClass::Truncated | FailureClass::Empty) || failure.usage.output > 0
+}
+
+const fn reported(result: &ModelResult) -> Usage {
+    match result {
+        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage,
+        ModelResult::Failed(failure) => failure.usage,
+    }
 }
 
 const fn share_of(owed: Owed) -> Share {

@@ -267,17 +267,8 @@ impl Run {
         if depth > self.config().limits.depth {
             return self.refuse(slot, "not run: agents are already nested as deep as allowed");
         }
-        if self.owes_too_much() {
-            let reason = "not run: too many agents that were stopped have not said yet what they took";
-            return self.refuse(slot, reason);
-        }
         let place = place_of(slot);
-        if place == Place::Background
-            && let Err(reason) = self.may_leave(wanted)
-        {
-            return self.refuse(slot, reason);
-        }
-        let share = match self.set_aside(wanted) {
+        let share = match self.take_share(place, wanted) {
             Ok(share) => share,
             Err(reason) => return self.refuse(slot, reason),
         };
@@ -294,6 +285,40 @@ impl Run {
         match place {
             Place::Batch => self.spawn(slot, grants, share, None),
             Place::Background => self.leave_working(slot, grants, share),
+        }
+    }
+
+    /// Takes a child's share out of what is left, if one more child may begin.
+    fn take_share(&mut self, place: Place, wanted: Wanted) -> Result<Share, &'static str> {
+        if self.owes_too_much() {
+            return Err("not run: too many agents that were stopped have not said yet what they took");
+        }
+        match place {
+            Place::Batch => {}
+            Place::Background => self.may_leave(wanted)?,
+        }
+        self.set_aside(wanted)
+    }
+
+    /// Spawns a child again that had not begun when its host stopped. It takes its share anew: the calls that were lost with
+    /// the host are booked by now, and may have left less or nothing.
+    pub(super) fn delegate_again(&mut self, slot: &mut Slot) {
+        let Some(entry) = slot.entry.clone() else { return };
+        let ToolKind::Agent { reserve, tokens, .. } = &entry.tool.kind else { return };
+        let wanted = Wanted { money: *reserve, tokens: *tokens };
+        let SlotState::Delegated { reserved, tokens, grants, .. } = &mut slot.state else { return };
+        let grants = grants.clone();
+        self.release(Share { money: *reserved, tokens: *tokens });
+        match self.take_share(slot.place, wanted) {
+            Ok(share) => {
+                (*reserved, *tokens) = (share.money, share.tokens);
+                self.spawn(slot, grants, share, None);
+            }
+            Err(reason) => {
+                // A host that was replaced while it lived may have begun it, and may still report what it took.
+                self.owe_nothing(slot.call);
+                self.refuse(slot, reason);
+            }
         }
     }
 
@@ -423,7 +448,7 @@ impl Run {
     pub(super) fn stop_call(&mut self, slot: &mut Slot, message: &str) {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,
-            SlotState::Ready => (None, None),
+            SlotState::Ready | SlotState::SkillDue(_) => (None, None),
             SlotState::Judging => (slot.ask.as_ref().map(|ask| ask.call), None),
             SlotState::Issued { .. } => (Some(slot.call), None),
             SlotState::Running { since, .. } => {

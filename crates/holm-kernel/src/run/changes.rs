@@ -122,6 +122,7 @@ impl Run {
             SlotState::Ready => true,
             SlotState::Running { .. }
             | SlotState::Skilled(_)
+            | SlotState::SkillDue(_)
             | SlotState::Reviewing { .. }
             | SlotState::Checking(_)
             | SlotState::Done(_) => true,

@@ -12,6 +12,7 @@ use super::{
     Run,
     batch::{Batch, Slot, SlotState},
     share::Share,
+    skill::SkillTry,
     state::{About, Phase},
 };
 use crate::planted::{Bug, planted};
@@ -33,7 +34,7 @@ impl Run {
         self.effects.clear();
         self.emit(Event::RunResumed { host });
         self.write_off_model_calls();
-        if self.repeats_work() && !planted(Bug::CrashesUncounted) {
+        if self.counts_crashes() && self.repeats_work() {
             self.state.group.crashes += 1;
             if self.state.group.crashes >= MOST_CRASHES {
                 return self.give_up_crashing();
@@ -51,14 +52,20 @@ impl Run {
             calling @ Phase::Calling(_) if planted(Bug::ModelForgotten) => self.state.phase = calling,
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
-                self.pay_lost(calling.tokens);
+                self.pay_lost(calling.call, calling.tokens);
                 self.call_model(calling.draft);
             }
-            Phase::Summarising { draft, tokens, .. } => {
-                self.pay_lost(tokens);
+            Phase::Summarising { call, draft, tokens, .. } => {
+                self.pay_lost(call, tokens);
                 self.advance_turn(super::state::Step::Plan, draft);
             }
-            waiting @ (Phase::Backoff { .. } | Phase::Awaiting { .. }) => self.state.phase = waiting,
+            waiting @ (Phase::Backoff { .. } | Phase::Awaiting { .. }) => {
+                self.state.phase = waiting;
+                // A child that could not begin again is heard, and what it held may be what the run waits for.
+                if !self.state.arrived.is_empty() {
+                    self.look_around();
+                }
+            }
             Phase::Working(batch) => self.resume_batch(batch),
         }
     }
@@ -77,6 +84,11 @@ impl Run {
         }
         self.state.phase = Phase::Working(batch);
         self.advance_batch();
+    }
+
+    /// The first three rules resumed the same work without end.
+    fn counts_crashes(&self) -> bool {
+        self.state.started.has_fourth_rules() && !planted(Bug::CrashesUncounted)
     }
 
     /// Whether the host that is gone was at work on something that would now begin again. Questions to people, children and
@@ -100,11 +112,11 @@ impl Run {
         match self.take_phase() {
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
-                self.pay_lost(calling.tokens);
+                self.pay_lost(calling.call, calling.tokens);
                 self.finish(ending);
             }
-            Phase::Summarising { tokens, .. } => {
-                self.pay_lost(tokens);
+            Phase::Summarising { call, tokens, .. } => {
+                self.pay_lost(call, tokens);
                 self.finish(ending);
             }
             Phase::Working(mut batch) => {
@@ -125,11 +137,12 @@ impl Run {
         match &slot.state {
             SlotState::Running { .. } => self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0),
             SlotState::Skilled(skilled) => {
-                self.pay_lost(skilled.tokens);
+                self.pay_lost(skilled.call, skilled.tokens);
                 self.refuse(slot, ABANDONED);
             }
             SlotState::Judging
             | SlotState::Ready
+            | SlotState::SkillDue(_)
             | SlotState::Issued { .. }
             | SlotState::Delegated { .. }
             | SlotState::Reviewing { .. }
@@ -141,9 +154,9 @@ impl Run {
     /// Pays for a skill's call and lets the skill wait for its turn.
     fn put_skill_back(&mut self, slot: &mut Slot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
-        self.pay_lost(skilled.tokens);
-        self.give_back_call(slot);
-        slot.state = SlotState::Ready;
+        self.pay_lost(skilled.call, skilled.tokens);
+        let next = SkillTry { messages: skilled.messages.clone(), tries: skilled.tries };
+        slot.state = SlotState::SkillDue(next.into());
     }
 
     fn question(&self, about: &About) -> Question {
@@ -160,7 +173,7 @@ impl Run {
 
     pub(super) fn resume_slot(&mut self, slot: &mut Slot) {
         match &slot.state {
-            SlotState::Ready | SlotState::Done(_) => {}
+            SlotState::Ready | SlotState::SkillDue(_) | SlotState::Done(_) => {}
             SlotState::Judging if planted(Bug::QuestionForgotten) => {}
             SlotState::Judging => self.judge_again(slot),
             SlotState::Issued { .. } => {
@@ -168,6 +181,9 @@ impl Run {
                 slot.state = SlotState::Ready;
             }
             SlotState::Running { .. } => self.resume_running(slot),
+            SlotState::Delegated { child: None, .. } if self.state.started.has_fourth_rules() => {
+                self.delegate_again(slot);
+            }
             SlotState::Delegated { child, reserved, tokens, grants, .. } => {
                 let (child, grants) = (child.clone(), grants.clone());
                 let share = Share { money: *reserved, tokens: *tokens };
@@ -206,7 +222,11 @@ impl Slot {
             | SlotState::Reviewing { .. }
             | SlotState::Checking(_) => true,
             SlotState::Running { .. } => self.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again()),
-            SlotState::Judging | SlotState::Ready | SlotState::Delegated { .. } | SlotState::Done(_) => false,
+            SlotState::Judging
+            | SlotState::Ready
+            | SlotState::SkillDue(_)
+            | SlotState::Delegated { .. }
+            | SlotState::Done(_) => false,
         }
     }
 }

@@ -44,10 +44,11 @@ impl Run {
             self.state.reserved_tokens.saturating_add(share.tokens.unwrap_or_default());
     }
 
-    /// Whether money or tokens are bounded: then of the run's own model calls one is under way at a time.
+    /// Whether money or tokens are bounded: then of the run's own model calls one is under way at a time. The first three rules
+    /// made them side by side.
     pub(super) fn has_limit(&self) -> bool {
         let is_bounded = self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some();
-        is_bounded && !planted(Bug::SkillsAtOnce)
+        is_bounded && self.state.started.has_fourth_rules() && !planted(Bug::SkillsAtOnce)
     }
 
     fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {
@@ -114,10 +115,11 @@ impl Run {
         (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
     }
 
-    /// Whether all of the budget is spent, with nothing that children could give back.
+    /// Whether all of the budget is spent, with nothing that could be released: then no call starts. The first three rules
+    /// started the rest of a reply all the same.
     pub(super) fn is_budget_spent(&self) -> bool {
         let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen));
-        limit.is_some_and(|limit| self.state.spent >= limit)
+        limit.is_some_and(|limit| self.state.spent >= limit) && self.state.started.has_fourth_rules()
     }
 
     /// Whether the run could go on with what its children may give back: only their shares stand against this limit.

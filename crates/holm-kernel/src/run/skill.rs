@@ -38,6 +38,14 @@ pub(crate) struct Skilled {
     pub(crate) tokens: u64,
 }
 
+/// The next try of a skill.
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
+pub(crate) struct SkillTry {
+    pub(crate) messages: Vec<Arc<Message>>,
+    /// Its number, from one.
+    pub(crate) tries: u64,
+}
+
 impl Run {
     pub(super) fn start_skill(&mut self, slot: &mut Slot) {
         let Some(entry) = slot.entry.clone() else { return };
@@ -49,6 +57,18 @@ impl Run {
         self.emit(Event::CallStarted { call: slot.call });
         let messages = alloc::vec![own_message(0, Role::User, prompt)];
         self.call_for_skill(slot, messages, 1);
+    }
+
+    /// Makes the model call for which a skill has waited.
+    pub(super) fn continue_skill(&mut self, slot: &mut Slot) {
+        let SlotState::SkillDue(next) = &slot.state else { return };
+        let SkillTry { messages, tries } = (**next).clone();
+        self.call_for_skill(slot, messages, tries);
+    }
+
+    /// Ends a skill that waits for its next model call, because the run is ending.
+    pub(super) fn give_up_skill(&mut self, slot: &mut Slot) {
+        self.end_skill(slot, ToolOutput::failed("the run is ending; the skill was not tried again"));
     }
 
     fn call_for_skill(&mut self, slot: &mut Slot, messages: Vec<Arc<Message>>, tries: u64) {
@@ -74,6 +94,7 @@ impl Run {
             format,
         };
         let tokens = estimate::messages(self.shared.family(), &messages);
+        self.hold_call(tokens);
         slot.state = SlotState::Skilled(Skilled { call, tries, messages, tokens }.into());
         self.issue(Effect::CallModel { call, request });
     }
@@ -138,7 +159,13 @@ impl Run {
         let mut messages = skilled.messages;
         messages.push(own_message(messages.len() as u64, Role::Assistant, text));
         messages.push(own_message(messages.len() as u64, Role::User, correction));
-        self.call_for_skill(slot, messages, skilled.tries + 1);
+        let tries = skilled.tries + 1;
+        if self.has_limit() {
+            // Another skill may be under way, from before the limit was set.
+            slot.state = SlotState::SkillDue(SkillTry { messages, tries }.into());
+        } else {
+            self.call_for_skill(slot, messages, tries);
+        }
     }
 
     /// A skill that is asked for again with the same outcome is a repeat like any other.
@@ -151,8 +178,9 @@ impl Run {
 
     pub(super) fn resume_skill(&mut self, slot: &mut Slot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
-        let (tokens, messages, tries) = (skilled.tokens, skilled.messages.clone(), skilled.tries);
-        self.pay_lost(tokens);
+        let (call, tokens) = (skilled.call, skilled.tokens);
+        let (messages, tries) = (skilled.messages.clone(), skilled.tries);
+        self.pay_lost(call, tokens);
         self.call_for_skill(slot, messages, tries);
     }
 }

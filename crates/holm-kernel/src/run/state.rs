@@ -40,8 +40,9 @@ pub(crate) struct State {
     pub(crate) follow_ups: VecDeque<Prompt>,
     pub(crate) usage: Usage,
     pub(crate) spent: NanoUsd,
+    /// The money that is set aside for children and model calls.
     pub(crate) reserved: NanoUsd,
-    /// The tokens that are set aside for children.
+    /// The tokens that are set aside for them.
     #[serde(default)]
     pub(crate) reserved_tokens: u64,
     /// Calls that were given up before their bill came.
@@ -184,6 +185,9 @@ pub(crate) struct Group {
     pub(crate) warned_turns: bool,
     /// Replies in a row that were cut by their cap and tried again.
     pub(crate) cuts: u64,
+    /// The text of the replies that were cut and that the next reply continues.
+    #[serde(default)]
+    pub(crate) cut_text: String,
     /// Hosts in a row that stopped while the same work was under way.
     pub(crate) crashes: u64,
     pub(crate) quotas: BTreeMap<Arc<str>, Used>,

@@ -95,7 +95,8 @@ impl Run {
         if planted(Bug::CancelUnheard) {
             return;
         }
-        let dropped = self.drop_queues();
+        // The first three rules kept it for the next prompt.
+        let dropped = self.state.started.has_fourth_rules() && self.drop_queues();
         if dropped && self.is_idle() {
             return;
         }

@@ -417,6 +417,7 @@ impl Run {
         let messages = patched(&messages, shown);
         let call = self.next_call();
         let tokens = estimate::messages(self.shared.family(), &messages).saturating_add(self.shared.fixed);
+        self.hold_call(tokens);
         self.state.phase = Phase::Summarising { call, upto, draft, tokens };
         let request = Request {
             purpose: Purpose::Summary,
@@ -518,6 +519,7 @@ impl Run {
             messages: count,
             tokens,
         });
+        self.hold_call(tokens);
         self.state.phase = Phase::Calling(Calling { call, draft, tokens });
         self.digest.u64(self.shared.fingerprint);
         self.issue(Effect::CallModel { call, request });
@@ -529,8 +531,9 @@ impl Run {
     }
 
     /// Estimates a request: system prompt, tools, the view, and what hooks write into it. What they hide or replace still
-    /// counts, so that the cost of a turn stays flat.
+    /// counts, so that the cost of a turn stays flat. The first three rules left out what hooks write.
     fn request_tokens(&self, patches: &[Patch]) -> u64 {
+        let patches = if self.state.started.has_fourth_rules() { patches } else { &[] };
         let written = patches.iter().map(|patch| match patch {
             Patch::Replace { blocks, .. } | Patch::Append(blocks) => {
                 estimate::message(self.shared.family(), blocks)

@@ -22,6 +22,7 @@ mod play;
 mod protocol;
 mod questions;
 mod repeats;
+mod reservations;
 mod resume;
 mod retry;
 mod shares;
