@@ -27,7 +27,7 @@ pub(super) fn find<'a>(rules: &'a [Rule], script: &Script) -> Option<Found<'a>> 
     if rules.is_empty() {
         return None;
     }
-    let mut search = Search { rules, unclear: None, scripts: 0 };
+    let mut search = Search { rules, unclear: None, scripts: 0, uses_values: false };
     let hit = search.script(script, 0);
     hit.map(Found::Hit).or(search.unclear.map(Found::Unclear))
 }
@@ -36,6 +36,8 @@ struct Search<'a> {
     rules: &'a [Rule],
     unclear: Option<&'static str>,
     scripts: usize,
+    /// Whether a script so far may run what a variable holds; one inside of it shares its variables.
+    uses_values: bool,
 }
 
 impl<'a> Search<'a> {
@@ -44,7 +46,8 @@ impl<'a> Search<'a> {
             self.unclear = Some("`${…@P}` expands a value a second time; write the command out");
         }
         // A value that only stands in a variable of the shell runs nothing.
-        let is_used = uses_values(script);
+        self.uses_values |= uses_values(script);
+        let is_used = self.uses_values;
         let runs = |set: &&Assignment| is_used || set.is_exported || hidden::is_run(&set.name);
         let mut set = script.assignments().iter().filter(runs);
         let hit = set.find_map(|set| self.variable(&set.name, &set.value, depth));
@@ -162,12 +165,14 @@ impl<'a> Search<'a> {
         if is_table && known.iter().any(|word| word.starts_with("-p") || word.starts_with("-f")) {
             self.unclear = Some("a name is given to another program; call that one by its own name");
         }
-        let is_setter = runners::runs(name, Runs::Variables);
+        let (is_setter, is_exported) = (runners::runs(name, Runs::Variables), name == "export");
         let set = known.iter().filter(|_| is_setter).filter_map(|word| word.split_once('='));
         let set = set.map(|(name, value)| (name.trim_end_matches('+'), Word::Known(value.to_owned())));
-        // What a builtin of the shell sets, programs get only where it is exported: that is read elsewhere.
-        let is_builtin = matches!(name, "declare" | "local" | "readonly" | "typeset");
-        let set = set.filter(|(name, _)| !is_builtin || hidden::is_run(name));
+        // What builtins set by plain words was read with the assignments; what stands in quotes is looked at here.
+        let is_builtin = matches!(name, "declare" | "export" | "local" | "readonly" | "typeset");
+        let is_plain = |value: &Word| value.value().is_some_and(|value| !value.contains(['$', '`']));
+        let is_set = |name: &str, value: &Word| hidden::is_run(name) || (is_exported && is_plain(value));
+        let set = set.filter(|(name, value)| !is_builtin || is_set(name, value));
         let set: Vec<_> = set.chain(set_at_run_time(name, &known).map(|name| (name, Word::Made))).collect();
         let hit = set.iter().find_map(|(name, value)| self.variable(name, value, depth));
         hit.or_else(|| self.texts(&hidden::texts(name, &known), depth))
@@ -295,7 +300,13 @@ fn uses_values(script: &Script) -> bool {
             _ => false,
         }
     };
-    script.commands().iter().any(|command| {
+    // `command -v` only tells where a program is.
+    let asks = |command: &Command| {
+        let words = command.words.get(..2).unwrap_or_default();
+        let words: Vec<Option<&str>> = words.iter().map(Word::value).collect();
+        matches!(words.as_slice(), [Some("command"), Some("-v" | "-V")])
+    };
+    script.commands().iter().filter(|command| !asks(command)).any(|command| {
         exports(command) || (command.words.iter().any(is_runner) && command.words.iter().any(is_value))
     })
 }

@@ -468,6 +468,9 @@ pub(super) fn is_interpreter(name: &str) -> bool {
 /// Behind how many of its words the command begins, at the earliest, that a program runs. A word is none where it is made at
 /// run time, and may then be the one behind which a command stands.
 pub(super) fn command_after(name: &str, words: &[Option<&str>]) -> Option<usize> {
+    if name == "command" && matches!(words, [Some("-v" | "-V"), ..]) {
+        return None;
+    }
     ways(name).find_map(|way| match way {
         Words => Some(0),
         Behind(marks) => {

@@ -211,6 +211,9 @@ fn a_value_runs_only_where_something_could_run_it() {
         "PS4='+ $LINENO '; set -x; make",
         "declare x=touch; echo $x",
         "read -r x <<< touch; echo $x",
+        "export PATH=/x:$PATH; cargo test",
+        "tool=touch; if command -v \"$tool\"; then echo yes; fi",
+        "command -v touch",
     ] {
         assert_eq!(judge(&denying(), text), Ruling::Ask, "{text}");
     }
@@ -220,6 +223,7 @@ fn a_value_runs_only_where_something_could_run_it() {
         "x='touch f'; eval \"$x\"",
         "x='touch f'; eval 'tar --to-command=\"$x\" -xf a'",
         "x='touch f'; tar --to-command=\"$x\" -xf a",
+        "eval 'x=\"touch f\"'; tar --to-command=\"$x\" -xf a",
         "x='touch f'; mapfile -C \"$x #\" -c 1 a < in",
         "x='touch f'; git -c core.pager=\"$x\" log",
         "x=touch; env $x f",
@@ -228,6 +232,8 @@ fn a_value_runs_only_where_something_could_run_it() {
         "CC='touch f'; export CC; make",
         "set -a; CC='touch f'; make",
         "declare -x CC='touch f'; make",
+        "export 'CC=touch f'; make",
+        "command touch f",
         "for x in touch; do $x f; done",
     ] {
         assert!(matches!(judge(&denying(), text), Ruling::Denied(_) | Ruling::Unclear(_)), "{text}");
