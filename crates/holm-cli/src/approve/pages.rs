@@ -1,6 +1,11 @@
 //! Questions that are longer than the terminal: page by page, so that their beginning is seen before an answer counts.
 
+use unicode_width::UnicodeWidthChar as _;
+
 use super::{Answer, Screen};
+
+/// Where a terminal goes at a tab: the next column that this divides.
+const TAB_COLUMNS: usize = 8;
 
 /// Lines of a terminal that does not say how many it has.
 const USUAL_LINES: usize = 24;
@@ -65,13 +70,29 @@ impl Room {
         rows.chunks(self.lines).map(<[String]>::to_vec).collect()
     }
 
+    /// The lines of a text, each broken where the terminal would: by columns, of which a wide letter takes two, and a mark
+    /// on a letter none.
     fn rows(self, text: &str) -> Vec<String> {
-        let broken = |line: &str| -> Vec<String> {
-            let letters: Vec<char> = line.chars().collect();
-            let rows = letters.chunks(self.columns).map(|row| row.iter().collect());
-            if letters.is_empty() { vec![String::new()] } else { rows.collect() }
-        };
-        text.split('\n').flat_map(broken).collect()
+        text.split('\n').flat_map(|line| self.broken(line)).collect()
+    }
+
+    fn broken(self, line: &str) -> Vec<String> {
+        let mut rows = Vec::new();
+        let (mut row, mut taken) = (String::new(), 0);
+        for letter in line.chars() {
+            let columns = match letter {
+                '\t' => TAB_COLUMNS - taken % TAB_COLUMNS,
+                letter => letter.width().unwrap_or(1),
+            };
+            if taken + columns > self.columns && !row.is_empty() {
+                rows.push(std::mem::take(&mut row));
+                taken = 0;
+            }
+            row.push(letter);
+            taken += columns;
+        }
+        rows.push(row);
+        rows
     }
 }
 

@@ -25,3 +25,35 @@ fn a_line_that_is_longer_than_the_terminal_counts_for_as_many_as_it_takes() {
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [6, 6]);
     assert_eq!(pages.concat().concat(), "x".repeat(95) + "y");
 }
+
+#[test]
+fn wide_letters_take_two_columns_and_marks_none() {
+    let room = Room { lines: 6, columns: 10 };
+    // Five to a row.
+    assert_eq!(
+        room.rows(&"漢".repeat(11)).iter().map(|row| row.chars().count()).collect::<Vec<_>>(),
+        [5, 5, 1]
+    );
+    // A wide letter that does not fit begins the next row.
+    assert_eq!(room.rows(&format!("{}漢", "x".repeat(9))), ["x".repeat(9), "漢".into()]);
+    // A mark stays on its letter, also on the last of a row.
+    assert_eq!(room.rows(&"e\u{301}".repeat(10)), ["e\u{301}".repeat(10)]);
+    assert_eq!(room.rows("a\tb\tc"), ["a\tb", "\tc"]);
+    assert_eq!(room.rows(""), [""]);
+}
+
+#[test]
+fn a_long_script_of_wide_letters_is_counted_by_the_rows_that_it_takes() {
+    let room = Room { lines: 20, columns: 80 };
+    // 60 letters: one row by their number, two by their width.
+    let script: Vec<String> = (0..15).map(|line| format!("{line:02}{}", "字".repeat(58))).collect();
+    let pages = room.pages(&script);
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [20, 10]);
+    assert_eq!(pages.concat().concat(), script.concat());
+}
+
+#[test]
+fn a_terminal_of_one_column_loses_no_letter() {
+    let room = Room { lines: 6, columns: 1 };
+    assert_eq!(room.rows("漢a\tb").concat(), "漢a\tb");
+}
