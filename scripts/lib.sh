@@ -28,15 +28,24 @@ fail() {
 # result ID KEY=VALUE...: the one line of a proof that a program reads; scripts/prove gathers them.
 result() { printf 'RESULT %s\n' "$*"; }
 
+# What a first run needs of the command, and not more: no client of PostgreSQL.
+first_build=(cargo build --profile first --package holm-cli --bin holm --no-default-features --features local)
+
 # build_holm: the command, and how long it takes where that is long. Afterwards $holm is where it lies.
 build_holm() {
-    holm=${CARGO_TARGET_DIR:-target}/debug/holm
-    local build=(cargo build --package holm-cli --bin holm)
+    local folder=${CARGO_TARGET_DIR:-target} build=(cargo build --package holm-cli --bin holm)
+    # Whoever works on Holm has built the command already, and does not build it in a second way.
+    if [ -x "$folder/debug/holm" ] && [ ! -x "$folder/first/holm" ]; then
+        holm=$folder/debug/holm
+    else
+        holm=$folder/first/holm
+        build=("${first_build[@]}")
+    fi
     if [ -x "$holm" ]; then
         build+=(--quiet)
     else
         # Without --quiet cargo shows how far it is.
-        say "building holm with llama.cpp and the WASM sandbox: once, about a quarter of an hour on two cores"
+        say "building holm with llama.cpp and the WASM sandbox: once, about seven minutes on two cores"
     fi
     "${build[@]}"
     holm=$(realpath "$holm")
