@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_kernel::{
-    Author, CallId, ConsultPoint, Effect, Event, Exemption, Input, Outcome as Came, Role, Tool, ToolOutput,
+    Author, CallId, ConsultPoint, Effect, Event, Exemption, Input, Outcome as Came, PlanStep, Role, Tool,
+    ToolOutput,
 };
 
 use crate::{Outcome, Step, Violation};
@@ -100,6 +101,8 @@ impl<'a> Memory<'a> {
             {
                 self.seen.clear();
             }
+            // The model may look again at what it no longer sees.
+            Event::ContextPlanned { step, .. } if *step != PlanStep::SummaryDiscarded => self.seen.clear(),
             Event::GroupStarted { .. }
             | Event::ModeChanged { .. }
             | Event::Narrowed { .. }

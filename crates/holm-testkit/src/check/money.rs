@@ -20,7 +20,6 @@ pub fn money_is_counted_once(outcome: &Outcome) -> Vec<Violation> {
         tokens: Usage::default(),
         calls: BTreeMap::new(),
         children: BTreeMap::new(),
-        beside: 0,
         bounds: Bounds::default(),
         found: Vec::new(),
     };
@@ -49,12 +48,10 @@ struct Purse<'a> {
     limit: Bound,
     spent: NanoUsd,
     tokens: Usage,
-    /// Model calls whose bill is waited for.
+    /// Model calls whose bill is waited for. The estimates of their requests are set aside.
     calls: BTreeMap<CallId, Call>,
     /// Children that nobody has reported on, and what is set aside for them while somebody waits.
     children: BTreeMap<CallId, Aside>,
-    /// Calls that were under way when the first limit was set: so many go on side by side.
-    beside: usize,
     bounds: Bounds,
     found: Vec<Violation>,
 }
@@ -65,7 +62,7 @@ struct Call {
     price: Option<Price>,
     /// The estimate of its request.
     tokens: u64,
-    /// Nobody waits for its answer any more; its estimate is set aside.
+    /// Nobody waits for its answer any more.
     stopped: bool,
 }
 
@@ -129,9 +126,6 @@ impl Purse<'_> {
                 self.bounds.beyond = self.bounds.beyond.plus(result.spent.minus(aside.share));
             }
             Input::BudgetChanged(budget) => {
-                if !self.is_limited() {
-                    self.beside = self.beside.max(self.live_calls());
-                }
                 self.budget = *budget;
                 self.bounds.allow(*budget);
             }
@@ -164,9 +158,8 @@ impl Purse<'_> {
             Effect::Spawn { call, request } => {
                 let (money, tokens) =
                     (request.budget.unwrap_or_default(), request.tokens.unwrap_or_default());
-                // A share that was set aside before a crash is kept, also where the estimate of a lost call came after it.
-                let known = self.children.insert(*call, Aside { money, tokens, share: money }).is_some();
-                self.hold_shares(step, request.resume.is_none() && !known);
+                self.children.insert(*call, Aside { money, tokens, share: money });
+                self.hold_shares(step, request.resume.is_none());
             }
             Effect::Emit(numbered) => {
                 let ended = match &numbered.event {
@@ -183,14 +176,6 @@ impl Purse<'_> {
         }
     }
 
-    fn live_calls(&self) -> usize {
-        self.calls.values().filter(|call| !call.stopped).count()
-    }
-
-    fn is_limited(&self) -> bool {
-        self.budget.usd.is_some() || self.limit.limit().is_some()
-    }
-
     /// What holds whenever a model is called.
     fn hold_limits(&mut self, step: &Step) {
         let bound = self.spent.plus(self.set_aside());
@@ -202,7 +187,8 @@ impl Purse<'_> {
             let message = format!("a model is called with {:?} of {:?} used", self.tokens, self.limit);
             self.found.push(Violation::new(PROMISE, step.seq, message));
         }
-        if self.is_limited() && self.live_calls() >= self.beside.max(1) {
+        let limited = self.budget.usd.is_some() || self.limit.limit().is_some();
+        if limited && self.calls.values().any(|call| !call.stopped) {
             let message = "a model is called while another call is under way, and a limit holds";
             self.found.push(Violation::new(PROMISE, step.seq, message));
         }
@@ -252,18 +238,16 @@ impl Purse<'_> {
         }
     }
 
-    /// What is set aside for children and for calls that were stopped.
+    /// What is set aside for children and for model calls.
     fn set_aside(&self) -> NanoUsd {
         let children = self.children.values().fold(NanoUsd::ZERO, |sum, aside| sum.plus(aside.money));
-        let stopped = self.calls.values().filter(|call| call.stopped);
-        stopped.fold(children, |sum, call| sum.plus(call.cost(estimate::lost(call.tokens))))
+        self.calls.values().fold(children, |sum, call| sum.plus(call.cost(estimate::lost(call.tokens))))
     }
 
     /// The tokens that are used or set aside.
     fn bound_tokens(&self) -> u64 {
         let used =
             self.children.values().fold(self.tokens.total(), |sum, aside| sum.saturating_add(aside.tokens));
-        let stopped = self.calls.values().filter(|call| call.stopped);
-        stopped.fold(used, |sum, call| sum.saturating_add(call.tokens))
+        self.calls.values().fold(used, |sum, call| sum.saturating_add(call.tokens))
     }
 }

@@ -629,10 +629,7 @@ impl Kernel {
         match self.phase {
             Phase::Idle => return,
             Phase::Asking { call, .. } => self.due.extend(call.map(Due::Stop)),
-            Phase::Calling(call) => {
-                self.due.extend(call.map(Due::Stop));
-                call.into_iter().for_each(|call| self.money.given_up(call));
-            }
+            Phase::Calling(call) => self.due.extend(call.map(Due::Stop)),
             Phase::Pausing { .. } => {}
             Phase::Working => (0..self.calls.len()).for_each(|place| self.stop(place)),
         }

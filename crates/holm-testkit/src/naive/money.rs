@@ -15,7 +15,7 @@ const PATIENCE_MS: u64 = 10_000;
 pub(super) struct Money {
     pub(super) spent: NanoUsd,
     pub(super) used: Usage,
-    /// Model calls that are not paid yet.
+    /// Model calls that are not paid yet. The estimates of their requests are set aside.
     models: BTreeMap<CallId, Asked>,
     children: BTreeMap<CallId, Child>,
 }
@@ -26,8 +26,6 @@ struct Asked {
     price: Option<Price>,
     /// The estimate of its request.
     tokens: u64,
-    /// Its answer is not waited for, and its estimate is set aside.
-    given_up: bool,
 }
 
 impl Asked {
@@ -55,7 +53,7 @@ pub(super) struct Share {
 impl Money {
     pub(super) fn called(&mut self, call: CallId, model: Option<&Model>, tokens: u64) {
         let price = model.and_then(|model| model.price);
-        self.models.insert(call, Asked { price, tokens, given_up: false });
+        self.models.insert(call, Asked { price, tokens });
     }
 
     /// Pays for an answer and says what it took; none if the call was paid before.
@@ -64,12 +62,6 @@ impl Money {
         let usage = estimate::usage(asked.tokens, result);
         self.pay(asked, usage);
         Some(usage)
-    }
-
-    pub(super) fn given_up(&mut self, call: CallId) {
-        if let Some(asked) = self.models.get_mut(&call) {
-            asked.given_up = true;
-        }
     }
 
     /// The host is gone that would have reported what its model calls took.
@@ -86,6 +78,13 @@ impl Money {
 
     pub(super) fn set_aside(&mut self, call: CallId, share: Share) {
         self.children.insert(call, Child { share, held: true, paid: false, stopped: None });
+    }
+
+    /// Gives back what is set aside for a child that has not begun.
+    pub(super) fn give_back(&mut self, call: CallId) {
+        if let Some(child) = self.children.get_mut(&call) {
+            child.held = false;
+        }
     }
 
     /// A child is stopped. What it may have spent stays set aside; what never began has spent nothing.
@@ -118,7 +117,7 @@ impl Money {
     pub(super) fn reserved(&self) -> NanoUsd {
         let held = self.children.values().filter(|child| child.held);
         let children = held.fold(NanoUsd::ZERO, |sum, child| sum.plus(child.share.money));
-        let calls = self.models.values().filter(|asked| asked.given_up);
+        let calls = self.models.values();
         calls.fold(children, |sum, asked| sum.plus(asked.cost(estimate::lost(asked.tokens))))
     }
 
@@ -129,7 +128,7 @@ impl Money {
     pub(super) fn tokens_left(&self, limit: Option<u64>) -> Option<u64> {
         let held = self.children.values().filter(|child| child.held);
         let reserved: u64 = held.filter_map(|child| child.share.tokens).sum();
-        let calls = self.models.values().filter(|asked| asked.given_up);
+        let calls = self.models.values();
         let reserved = reserved.saturating_add(calls.map(|asked| asked.tokens).sum());
         Some(limit?.saturating_sub(self.used.total().saturating_add(reserved)))
     }

@@ -1,7 +1,10 @@
 //! Scripts that once showed a fault, or could have: each by name, so that it is never met by chance alone.
 
 use holm_grants::Mode;
-use holm_kernel::{Answer, BatchOrder, CallId, ConsultPoint, Effect, Ending, Event, Input, Outcome as Came};
+use holm_kernel::{
+    Answer, Approvals, BatchOrder, CallId, ConsultPoint, Effect, Ending, Event, Input, NanoUsd,
+    Outcome as Came,
+};
 use holm_testkit::{Ask, Fault, Interrupt, Line, Mishap, Outcome, Ruling, Script, Step, What, Work};
 
 use crate::setting::{Setting, grants};
@@ -228,11 +231,12 @@ fn a_result_that_a_full_disk_loses_is_unknown_and_its_call_is_not_made_again() {
 
 #[test]
 fn two_answers_that_change_places_are_each_heard_for_their_own_call() {
-    let asks = vec![Ask::new("look", r#"{"path":"src/a.rs"}"#), Ask::new("put", r#"{"path":"out/b.txt"}"#)];
+    // Both only look, so they run side by side.
+    let asks = vec![Ask::new("look", r#"{"path":"src/a.rs"}"#), Ask::new("page", r#"{"path":"src/b.rs"}"#)];
     let script = Script { model: vec![Line::Calls(String::new(), asks)], ..Script::prompted("go") };
     let heard = |faults: Vec<Fault>| {
         let outcome = keeps_every_promise(Setting::default(), Script { faults, ..script.clone() });
-        assert_eq!((ran(&outcome, "look"), ran(&outcome, "put")), (1, 1));
+        assert_eq!((ran(&outcome, "look"), ran(&outcome, "page")), (1, 1));
         let calls = outcome.steps.iter().filter_map(|step| match step.input {
             Input::ToolFinished { call, .. } => Some(call),
             _ => None,
@@ -299,4 +303,96 @@ fn a_run_whose_time_for_bills_passes_while_nobody_drives_it_ends_all_the_same() 
     let outcome = keeps_every_promise(setting, script);
     assert!(matches!(outcome.steps[8].input, Input::Resumed { .. }), "{:?}", outcome.steps[8].input);
     assert!(matches!(outcome.endings[..], [_, Ending::OverBudget { .. }]), "{:?}", outcome.endings);
+}
+
+/// What was set aside for the children that were asked for.
+fn spawned(outcome: &Outcome) -> Vec<u64> {
+    let effects = outcome.steps.iter().flat_map(|step| &step.effects);
+    let shares = effects.filter_map(|effect| match effect {
+        Effect::Spawn { request, .. } => Some(request.budget.map_or(0, NanoUsd::value)),
+        _ => None,
+    });
+    shares.collect()
+}
+
+fn extracts(count: usize) -> Line {
+    let ask = Ask::new("extract", r#"{"target":"email","text":"Write to a@b.example."}"#);
+    Line::Calls(String::new(), vec![ask; count])
+}
+
+#[test]
+fn a_child_that_had_not_begun_does_not_begin_when_a_lost_call_has_used_the_budget_up() {
+    let two = vec![Ask::new("look", r#"{"path":"src/a.rs"}"#), Ask::new("leave_child", "{}")];
+    let script = Script {
+        model: vec![Line::Calls(String::new(), two)],
+        // Record 4 asks for the child and calls the model; neither begins.
+        faults: vec![at(4, Mishap::CrashAfter)],
+        ..Script::prompted("prompt 0")
+    };
+    let setting = Setting { budget: Some(351), order: BatchOrder::Sequential, ..Setting::default() };
+    let outcome = keeps_every_promise(setting, script);
+    assert_eq!(spawned(&outcome).len(), 1, "once, before the crash");
+    assert_eq!(outcome.sent.len(), 2, "the call that was lost used the budget up");
+    assert!(matches!(outcome.endings[..], [Ending::OverBudget { .. }]), "{:?}", outcome.endings);
+}
+
+#[test]
+fn a_child_that_had_not_begun_does_not_begin_when_a_lost_call_has_used_the_tokens_up() {
+    let script = Script {
+        model: vec![Line::Stops, Line::calls("leave_child", "{}")],
+        faults: vec![at(5, Mishap::Torn(0))],
+        ..Script::prompted("prompt 0")
+    };
+    let setting = Setting { tokens: Some(371), tries: 2, ..Setting::default() };
+    let outcome = keeps_every_promise(setting, script);
+    assert_eq!(spawned(&outcome).len(), 1, "once, before the crash");
+    assert!(matches!(outcome.endings[..], [Ending::OverLimit { .. }]), "{:?}", outcome.endings);
+}
+
+#[test]
+fn a_child_that_had_not_begun_takes_its_share_again_after_each_crash() {
+    let mut asks = vec![Ask::new("extract", r#"{"target":"email","text":"Write to a@b.example."}"#)];
+    asks.extend([Ask::new("ask_child", "{}"), Ask::new("leave_child", "{}")]);
+    let script = Script {
+        model: vec![Line::Calls(String::new(), asks)],
+        faults: (2..5).map(|record| at(record, Mishap::CrashAfter)).collect(),
+        ..Script::prompted("prompt 0")
+    };
+    let mut smaller = 0;
+    for budget in (400..2_000).step_by(50) {
+        let setting = Setting { budget: Some(budget), ..Setting::default() };
+        let outcome = keeps_every_promise(setting, script.clone());
+        smaller += spawned(&outcome).iter().skip(2).filter(|share| **share < 200).count();
+    }
+    assert!(smaller > 0, "some budgets leave less than a share after a crash");
+}
+
+#[test]
+fn the_second_try_of_a_skill_waits_for_another_when_a_limit_was_set_late() {
+    let script = Script {
+        // What the model says to skills is no JSON.
+        model: vec![extracts(2)],
+        interrupts: after(2, What::Budget(Some(100_000))),
+        ..Script::prompted("prompt 0")
+    };
+    let outcome = keeps_every_promise(Setting::default(), script);
+    assert_eq!(outcome.sent.len(), 6, "a turn, two tries of each skill, and the last turn");
+}
+
+#[test]
+fn a_limit_that_is_set_after_a_cut_record_holds_for_second_tries() {
+    let first = vec![
+        Ask::new("send", r#"{"url":"https://api.example.com/0"}"#),
+        Ask::new("page", r#"{"path":"src/0.rs"}"#),
+    ];
+    let ask = Ask::new("extract", r#"{"target":"email","text":"Write to a@b.example."}"#);
+    let second = vec![ask.clone(), Ask::new("page", r#"{"path":"src/a.rs"}"#), ask];
+    let script = Script {
+        model: vec![Line::Calls(String::new(), first), Line::Calls(String::new(), second)],
+        interrupts: after(9, What::Budget(Some(451))),
+        faults: vec![at(3, Mishap::Torn(0))],
+        ..Script::prompted("prompt 0")
+    };
+    let setting = Setting { approvals: Approvals::Deny, turns: 3, tries: 1, ..Setting::default() };
+    keeps_every_promise(setting, script);
 }
