@@ -197,22 +197,22 @@ fn a_tree_that_is_killed_at_any_append_goes_on_without_orphans_or_double_results
     let appends = whole_life(2, 31);
     // What was never written does not exist: the first append is the root's own beginning.
     let kinds = [Crash::Before, Crash::Within, Crash::After];
-    for (at, how) in (2..=appends).zip(kinds.into_iter().cycle()) {
+    for (at, how) in (2..=appends).step_by(stride(2)).zip(kinds.into_iter().cycle()) {
         dies_and_goes_on(2, at, how, 31);
     }
 }
 
-/// How far the boundaries lie apart at which the large tree is killed: `HOLM_TREE_STRIDE=1` takes every one of them.
-fn stride() -> usize {
+/// How far the boundaries lie apart at which a tree is killed or cancelled, unless `HOLM_TREE_STRIDE` says so: 1 takes every one of them.
+fn stride(otherwise: usize) -> usize {
     let said = std::env::var("HOLM_TREE_STRIDE").ok().and_then(|text| text.parse().ok());
-    said.filter(|stride| *stride > 0).unwrap_or(181)
+    said.filter(|stride| *stride > 0).unwrap_or(otherwise)
 }
 
 #[test]
 fn so_does_one_of_three_levels_with_five_children_each() {
     let appends = whole_life(3, 156);
     let kinds = [Crash::Before, Crash::Within, Crash::After];
-    for (at, how) in (2..=appends).step_by(stride()).zip(kinds.into_iter().cycle()) {
+    for (at, how) in (2..=appends).step_by(stride(181)).zip(kinds.into_iter().cycle()) {
         dies_and_goes_on(3, at, how, 156);
     }
 }
@@ -220,7 +220,7 @@ fn so_does_one_of_three_levels_with_five_children_each() {
 #[test]
 fn three_levels_that_are_cancelled_and_killed_leave_nobody_at_work() {
     let appends = whole_life(3, 156);
-    for (at, after) in (2..=appends).step_by(stride()).zip([1, 3, 8, u64::MAX / 2].into_iter().cycle()) {
+    for (at, after) in (2..=appends).step_by(stride(181)).zip([1, 3, 8, u64::MAX / 2].into_iter().cycle()) {
         cancelled_and_dies(3, at, after);
     }
 }
@@ -243,7 +243,7 @@ fn a_tree_that_is_killed_again_and_again_comes_to_its_end() {
 #[test]
 fn a_cancel_at_any_append_leaves_nobody_at_work() {
     let appends = whole_life(2, 31);
-    for at in 2..=appends {
+    for at in (2..=appends).step_by(stride(3)) {
         let kept = MemoryJournals::new();
         let ending = live(begin(2, &Process::over(&kept, Fate::Cancelled(at))));
         assert!(ending == done() || matches!(ending, Some(Ending::Cancelled { .. })), "{at}: {ending:?}");
@@ -254,7 +254,7 @@ fn a_cancel_at_any_append_leaves_nobody_at_work() {
 #[test]
 fn a_cancel_and_a_crash_together_leave_nobody_at_work() {
     let appends = whole_life(2, 31);
-    for (at, after) in (2..=appends).step_by(3).zip([1, 2, 4, 7, 11].into_iter().cycle()) {
+    for (at, after) in (2..=appends).step_by(stride(7)).zip([1, 2, 4, 7, 11].into_iter().cycle()) {
         cancelled_and_dies(2, at, after);
     }
 }
