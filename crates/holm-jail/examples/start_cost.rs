@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use holm_jail::{Capture, Engine, Ending, Jail, Launcher, Task};
+use holm_jail::{Capture, Ending, Engine, Jail, Launcher, Task};
 
 const ROUNDS: usize = 15;
 

@@ -56,7 +56,7 @@ pub enum Network {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Jail {
     roots: BTreeSet<Root>,
-    /// The file that was found at each path; none where there was none, or a link.
+    /// The file that was found at each path; none where there was none.
     hidden: BTreeMap<PathBuf, Option<FileId>>,
     fixed: BTreeMap<PathBuf, Vec<u8>>,
     env: BTreeMap<OsString, OsString>,
@@ -173,12 +173,12 @@ impl Jail {
     /// around it inside a root to write cannot be moved. So no job can move a hidden file out of the way of the next one.
     /// If another file has the name when the job starts, the start fails with [`crate::Stage::Changed`]: look again.
     ///
-    /// A path that does not exist now is not hidden, and neither are a link, whose target has a name of its own, and
-    /// another name of the same file (a hard link).
+    /// Of a link, the link is hidden and not its target, which has a name of its own; where no mount can hold it, it stays.
+    /// A path that does not exist now is not hidden, and neither is another name of the same file (a hard link).
     #[must_use]
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        let found = path.symlink_metadata().ok().filter(|data| !data.is_symlink());
+        let found = path.symlink_metadata().ok();
         self.hidden.insert(path, found.as_ref().map(FileId::of));
         self
     }
@@ -307,10 +307,12 @@ impl Jail {
             if !visible.covers(path) || hidden.covers(path) {
                 continue;
             }
-            let from = settled.range::<Path, _>((Bound::Included(path.as_path()), Bound::Unbounded));
-            let inside = from.map(|(inner, _)| inner).take_while(|inner| inner.starts_with(path));
-            for inner in inside.cloned().collect::<Vec<_>>() {
-                settled.remove(&inner);
+            if visible.reaches_into(path) {
+                let from = settled.range::<Path, _>((Bound::Included(path.as_path()), Bound::Unbounded));
+                let inside = from.map(|(inner, _)| inner).take_while(|inner| inner.starts_with(path));
+                for inner in inside.cloned().collect::<Vec<_>>() {
+                    settled.remove(&inner);
+                }
             }
             hidden.insert(path.clone());
             settled.insert(path.clone(), Root { file: Some(*file), ..Root::new(path, Access::Hidden) });

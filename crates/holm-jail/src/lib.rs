@@ -32,7 +32,8 @@
 //!   dynamic loader map it. That gains nothing: whatever runs is in the same jail.
 //! - Hard links: a link inside a root to a file outside it is the file. Roots that others can write to are their risk.
 //! - Watches: under Landlock a child has no `inotify`, which would tell names outside; it must poll.
-//! - Memory in files without a name (`memfd_create`) that no process has mapped is not counted.
+//! - Memory that belongs to no process: small pieces of System V shared memory (64 MiB together), and what pipes and sockets
+//!   hold. Files in memory without a name (`memfd_create`) and message queues are refused.
 //! - Disk: one file's size is bounded, the sum of all files is not.
 //! - Signals and abstract sockets, on kernels before 6.12 without bubblewrap; see [`Engine::strength`].
 

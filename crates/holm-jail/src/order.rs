@@ -14,7 +14,7 @@ use crate::outcome::{Fate, ProtectedName};
 /// The largest order: arguments and environment are bounded by the kernel at two megabytes; paths come on top.
 pub(crate) const MAX_ORDER: usize = 16 << 20;
 /// The most roots, protected and hidden paths of one job: each is a mount, of which a kernel allows 100,000 by default.
-pub(crate) const MAX_HELD: usize = 20_000;
+pub(crate) const MAX_HELD: usize = 60_000;
 /// The most entries of one list.
 const MAX_LIST: usize = 65_536;
 

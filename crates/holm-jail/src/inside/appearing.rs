@@ -14,6 +14,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::fs::{AtFlags, statat};
+use rustix::io::Errno;
 
 use super::protect::{open_plain, protected};
 use crate::engine::Engine;
@@ -39,6 +41,11 @@ pub(super) struct MissingNames {
     /// By the protected path, the innermost folder on the way to it that was there at the start. What stands further out was
     /// not made by the job and is never renamed.
     names: BTreeMap<PathBuf, PathBuf>,
+    /// As above, the protected paths at which something stood at the start. Another job may have made it that runs at the same
+    /// time, and whose supervisor sets it aside: from then on the name is missing.
+    standing: BTreeMap<PathBuf, PathBuf>,
+    /// What has left such a path, by the number of its move, until it is known where it went.
+    leaving: BTreeMap<u32, Vec<PathBuf>>,
     notifier: Option<OwnedFd>,
     /// By the number of a watch and the next missing name in its folder, the protected paths that begin with it.
     awaited: BTreeMap<i32, BTreeMap<OsString, Vec<PathBuf>>>,
@@ -53,23 +60,51 @@ impl MissingNames {
     pub(super) fn watch(order: &Order) -> Self {
         let mut missing = Self {
             names: BTreeMap::new(),
+            standing: BTreeMap::new(),
+            leaving: BTreeMap::new(),
             notifier: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok(),
             awaited: BTreeMap::new(),
             aside: Vec::new(),
             appearances: BTreeMap::new(),
         };
         if order.engine != Engine::Unconfined {
-            protected(order).for_each(|path| missing.add(path));
+            let mut opened = None;
+            protected(order).for_each(|path| missing.add(path, &mut opened));
         }
         missing
     }
 
-    /// Watches for one more name, if it is missing. With a link on the way to it no job is started.
-    fn add(&mut self, path: &Path) {
-        let Some(beneath) = innermost_folder(path) else { return };
+    /// Watches for one more name. With a link on the way to it no job is started. The folder that was opened for the last name is
+    /// often the one of this name, too.
+    fn add<'a>(&mut self, path: &'a Path, opened: &mut Option<(&'a Path, OwnedFd)>) {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+        if opened.as_ref().is_none_or(|(last, _)| *last != folder) {
+            *opened = open_plain(folder).ok().map(|open| (folder, open));
+        }
+        let Some((_, open)) = opened else { return self.add_deep(path) };
+        // The watch comes before the look, so that no moment is between them.
+        self.wait_in(folder, name, path);
+        let known = match statat(open, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => &mut self.standing,
+            Err(Errno::NOTDIR) => return self.add_deep(path),
+            Err(_) => &mut self.names,
+        };
+        known.insert(path.to_owned(), folder.to_owned());
+    }
+
+    /// Watches for a name in a folder that is missing itself.
+    fn add_deep(&mut self, path: &Path) {
+        let (Some(beneath), Some(name)) = (innermost_folder(path), path.file_name()) else { return };
         // The watch comes before the second look, so that no moment is between them.
         if Place::find(path, beneath).is_none() && !self.wait_for(path, beneath) {
             self.names.insert(path.to_owned(), beneath.to_owned());
+        } else if let Some(folder) = path.parent() {
+            self.wait_in(folder, name, path);
+            if Place::find(path, beneath).is_some() {
+                self.standing.insert(path.to_owned(), beneath.to_owned());
+            } else {
+                self.names.insert(path.to_owned(), beneath.to_owned());
+            }
         }
     }
 
@@ -102,7 +137,8 @@ impl MissingNames {
             && let Some(notifier) = &self.notifier
         {
             // A watch that a link led elsewhere does no harm: whatever it sees, the path itself is looked at.
-            let what = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR;
+            let what =
+                WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MOVED_FROM | WatchFlags::ONLYDIR;
             if let Ok(watch) = inotify::add_watch(notifier, folder, what | WatchFlags::DONT_FOLLOW) {
                 let paths = self.awaited.entry(watch).or_default().entry(next.to_owned()).or_default();
                 if !paths.iter().any(|known| known == path) {
@@ -125,8 +161,9 @@ impl MissingNames {
     /// The protected paths at which, or on the way to which, the watches saw something.
     ///
     /// A job can make events as fast as they are read, so only so many are read at once, and only the awaited ones are kept.
-    fn seen(&self, most: usize) -> BTreeSet<PathBuf> {
-        let Some(notifier) = &self.notifier else { return BTreeSet::new() };
+    fn seen(&mut self, most: usize) -> BTreeSet<PathBuf> {
+        let Self { notifier: Some(notifier), awaited, leaving, .. } = self else { return BTreeSet::new() };
+        let mut vacated: Vec<PathBuf> = Vec::new();
         let mut found: BTreeMap<(i32, &OsStr), &[PathBuf]> = BTreeMap::new();
         let (mut read, mut all) = (0, false);
         let mut space = [MaybeUninit::uninit(); 4096];
@@ -137,17 +174,39 @@ impl MissingNames {
             let Ok(event) = reader.next() else { break };
             read += 1;
             all |= event.events().contains(ReadFlags::QUEUE_OVERFLOW);
-            if let Some(name) = event.file_name()
-                && let Some(names) = self.awaited.get(&event.wd())
-                && let Some((name, paths)) = names.get_key_value(OsStr::from_bytes(name.to_bytes()))
-            {
+            let Some(name) = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes())) else {
+                continue;
+            };
+            let is_arrival = event.events().contains(ReadFlags::MOVED_TO);
+            if let Some(paths) = leaving.remove(&event.cookie()).filter(|_| is_arrival) {
+                let is_aside =
+                    |path: &PathBuf| path.file_name().is_some_and(|left| place::is_aside(name, left));
+                vacated.extend(paths.into_iter().filter(is_aside));
+            }
+            let Some(names) = awaited.get(&event.wd()) else { continue };
+            let Some((name, paths)) = names.get_key_value(name) else { continue };
+            if event.events().contains(ReadFlags::MOVED_FROM) {
+                // The arrival comes next, or never: then it has left the folder.
+                leaving.clear();
+                leaving.insert(event.cookie(), paths.clone());
+            } else {
                 found.insert((event.wd(), name.as_os_str()), paths.as_slice());
             }
         }
+        let mut seen: BTreeSet<PathBuf> = found.into_values().flatten().cloned().collect();
         if all {
-            return self.names.keys().cloned().collect();
+            // Nobody knows what has left.
+            let gone = self.standing.iter().filter(|(path, beneath)| Place::find(path, beneath).is_none());
+            vacated.extend(gone.map(|(path, _)| path.clone()));
+            seen.extend(self.names.keys().cloned());
         }
-        found.into_values().flatten().cloned().collect()
+        for path in vacated {
+            if let Some(beneath) = self.standing.remove(&path) {
+                seen.insert(path.clone());
+                self.names.insert(path, beneath);
+            }
+        }
+        seen
     }
 
     /// Whether something stands at a protected path. Where it is only a folder on the way, the watch moves on.
@@ -170,6 +229,8 @@ impl MissingNames {
     /// Looks at all names once more and removes empty folders that were set aside. Call it when every process of the job is
     /// dead.
     pub(super) fn settle(mut self) -> Vec<ProtectedName> {
+        // What another job's supervisor has set aside meanwhile is a missing name here, too.
+        drop(self.seen(usize::MAX));
         let paths: Vec<PathBuf> = self.names.keys().cloned().collect();
         paths.iter().for_each(|path| self.set_aside(path));
         let mut told: Vec<ProtectedName> = Vec::new();

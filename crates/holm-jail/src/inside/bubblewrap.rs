@@ -109,6 +109,8 @@ fn check(order: &Order, held: Held) -> Result<(), Failure> {
             Ok(_) => {}
             // What is covered was looked at with care, and may be gone again.
             Err(_) if root.access == Access::Hidden && held != Held::ByRules => {}
+            // A link can be covered by a mount alone.
+            Err(_) if root.access == Access::Hidden && root.path.is_symlink() => {}
             Err(error) if root.access == Access::Hidden => {
                 return Err(Failure::at(Stage::Changed, &error, &root.path));
             }
@@ -178,8 +180,12 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
         if how == "--ro-bind" && !protects(order, path) && writable(path) {
             continue;
         }
-        let held: Vec<&Fixed> =
-            fixed.iter().filter(|file| how == "--ro-bind" && order.innermost(&file.path).is_some_and(|root| root.path == path)).collect();
+        let held: Vec<&Fixed> = fixed
+            .iter()
+            .filter(|file| {
+                how == "--ro-bind" && order.innermost(&file.path).is_some_and(|root| root.path == path)
+            })
+            .collect();
         match held.as_slice() {
             [] => args.extend([how.into(), path.into(), path.into()]),
             [file] if file.path == path => args.extend(shown(file)),
@@ -193,7 +199,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
         args.extend(["--remount-ro".into(), path.into()]);
     }
     // Last, so that nothing is bound over them.
-    for path in hidden(order).filter(|_| held == Held::ByRules) {
+    for path in hidden(order).filter(|path| held == Held::ByRules && !path.is_symlink()) {
         if path.is_dir() {
             args.extend(["--size".into(), "4096".into(), "--tmpfs".into(), path.into()]);
             args.extend(["--remount-ro".into(), path.into()]);

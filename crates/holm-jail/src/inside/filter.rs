@@ -70,6 +70,10 @@ const UNKNOWN: &[i64] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
+    // Memory that is in no folder and, where no process has mapped it, in no process: nothing counts it. Libraries take a file
+    // in /dev/shm or /tmp instead.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
 ];
 
 /// Changes of modes, owners and attributes, which Landlock does not see: refused where no mount holds them.
@@ -123,8 +127,10 @@ const SHARED_MEMORY: &[i64] = &[
     libc::SYS_mq_unlink,
 ];
 
-/// The largest piece of shared memory. It may be resident in no process, and a system has 4,096 of them at most.
-const MOST_SHARED: u64 = 1 << 20;
+/// The largest piece of shared memory. It may be resident in no process, and a namespace has 4,096 of them at most: 64 MiB.
+const MOST_SHARED: u64 = 16 << 10;
+/// The most locks that are made at once; a namespace has 32,000 such sets at most.
+const MOST_LOCKS: u64 = 16;
 
 /// What holds a job beside the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -223,6 +229,9 @@ fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
         rule(&unlike.collect::<Vec<_>>())
     };
     rules.insert(libc::SYS_shmget, vec![rule(&[(1, Len::Qword, Op::Gt, MOST_SHARED)])?]);
+    rules.insert(libc::SYS_semget, vec![rule(&[(1, Len::Dword, Op::Gt, MOST_LOCKS)])?]);
+    // What queues hold belongs to no process, and no argument says how much it will be.
+    rules.insert(libc::SYS_msgget, Vec::new());
     // Local sockets by path lead to other programs' services, which no file rule sees; a pair leads nowhere.
     rules.insert(libc::SYS_socketpair, vec![other_than(&[libc::AF_UNIX])?]);
     rules.insert(

@@ -24,7 +24,7 @@ use super::namespaces;
 use super::sys::{self, ReadOnly};
 use crate::order::{Access, FileId, Order};
 use crate::outcome::Stage;
-use crate::path_set::PathSet;
+use crate::path_set::{PathSet, key};
 
 /// How what an engine cannot hold by itself is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,26 +112,30 @@ pub(super) fn hold_for_bubblewrap(order: &Order) -> Result<Held, Failure> {
 pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
     let writable = outermost_writable(order);
     let pinned = pins(order);
-    let mut holds: BTreeMap<&Path, Hold> = pinned.iter().map(|path| (path, Hold::Pin)).collect();
+    let mut holds: BTreeMap<Vec<u8>, (&Path, Hold)> =
+        pinned.iter().map(|path| (key(path), (path, Hold::Pin))).collect();
     for root in &order.roots {
-        match (root.access, root.file) {
-            (Access::Protected, _) => drop(holds.insert(&root.path, Hold::ReadOnly)),
-            (Access::Hidden, Some(file)) => drop(holds.insert(&root.path, Hold::Cover(file))),
-            (Access::Hidden, None) | (Access::Read | Access::Exec | Access::Write | Access::Full, _) => {}
-        }
+        let hold = match (root.access, root.file) {
+            (Access::Protected, _) => Hold::ReadOnly,
+            (Access::Hidden, Some(file)) => Hold::Cover(file),
+            (Access::Hidden, None) | (Access::Read | Access::Exec | Access::Write | Access::Full, _) => {
+                continue;
+            }
+        };
+        holds.insert(key(&root.path), (&root.path, hold));
     }
     let mut holder = Holder { empty_folder: None, originals: BTreeMap::new() };
     // Sorted, so outer before inner: an inner path must be looked up through the mounts around it.
-    for (path, hold) in &holds {
+    for (path, hold) in holds.values() {
         let root = match hold {
             Hold::Pin | Hold::ReadOnly => writable.outermost(path),
             Hold::Cover(_) => None,
         };
         holder.hold(path, *hold, root)?;
     }
-    for (path, hold) in &holds {
+    for (path, hold) in holds.values() {
         if let Hold::Cover(file) = hold {
-            let there = open_plain(path).and_then(file_id);
+            let there = open_hidden(path).and_then(file_id);
             if there.map_or(true, |there| there == *file) {
                 return Err(changed(path));
             }
@@ -156,7 +160,11 @@ impl Holder {
             io::ErrorKind::NotFound => changed(path),
             _ => Failure::at(Stage::Protect, &error, path),
         };
-        let place = match (open_plain(path), hold) {
+        let opened = match hold {
+            Hold::Cover(_) => open_hidden(path),
+            Hold::Pin | Hold::ReadOnly => open_plain(path),
+        };
+        let place = match (opened, hold) {
             (Ok(place), _) => place,
             (Err(error), Hold::Pin | Hold::ReadOnly) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(());
@@ -173,8 +181,7 @@ impl Holder {
                     return Err(changed(path));
                 }
                 let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
-                let covered =
-                    if is_folder { self.cover_folder(&place, path) } else { cover_file(&place) };
+                let covered = if is_folder { self.cover_folder(&place, path) } else { cover_file(&place) };
                 covered.map_err(failed)
             }
         }
@@ -192,7 +199,8 @@ impl Holder {
             io::ErrorKind::NotFound => changed(path),
             _ => Failure::at(Stage::Protect, &error, path),
         };
-        let inner = root.and_then(|root| path.strip_prefix(root).ok()).filter(|inner| *inner != Path::new(""));
+        let inner =
+            root.and_then(|root| path.strip_prefix(root).ok()).filter(|inner| *inner != Path::new(""));
         let (Some(root), Some(inner)) = (root, inner) else {
             return bind(&place, &place, read_only).map_err(failed);
         };
@@ -279,6 +287,13 @@ fn empty_folder() -> io::Result<OwnedFd> {
 pub(super) fn open_plain(path: &Path) -> io::Result<OwnedFd> {
     let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     Ok(openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), how)?)
+}
+
+/// Opens a path without following a link, which may be the last part of it.
+fn open_hidden(path: &Path) -> io::Result<OwnedFd> {
+    let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat2(CWD, path, flags, Mode::empty(), how)?)
 }
 
 /// Whether there is something at a path, be it a link.

@@ -151,7 +151,8 @@ impl Rules {
         Ok(Self {
             ruleset: Some(ruleset.create()?),
             protected: protected(order).collect(),
-            hidden: hidden(order).collect(),
+            // A link can be covered by a mount alone; where it leads to has rules of its own.
+            hidden: hidden(order).filter(|path| !path.is_symlink()).collect(),
         })
     }
 

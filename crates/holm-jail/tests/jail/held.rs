@@ -145,9 +145,13 @@ fn tries() -> usize {
 /// How often a job may be refused for each one that is started, on average.
 const MOST_REFUSED: usize = 50;
 
-/// What another job reads of a hidden file while folders are exchanged; how often it was started.
-async fn race(way: Way, tries: usize) -> (usize, usize) {
+/// What another job reads of a hidden file while folders are exchanged, with so many other hidden files; how often it was
+/// started.
+async fn race(way: Way, others: usize, tries: usize) -> (usize, usize) {
     let cell = Cell::new(way);
+    let others: Vec<_> = (0..others).map(|number| format!("in/others/.env.{number}")).collect();
+    others.iter().for_each(|name| cell.make(name, ""));
+    let all = others.iter().fold(cell.jail(), |jail, name| jail.hide(cell.path(name)));
     cell.make("work/conf/.env", CANARY);
     cell.make("work/x1/other", "");
     let wall = Limits { wall: Duration::from_secs(3_600), ..Limits::default() };
@@ -163,7 +167,7 @@ async fn race(way: Way, tries: usize) -> (usize, usize) {
         }
         // As a scan does: whatever has the name at this moment.
         let found = ["work/conf/.env", "work/x1/.env"].map(|name| cell.path(name));
-        let jail = found.into_iter().filter(|path| path.exists()).fold(cell.jail(), Jail::hide);
+        let jail = found.into_iter().filter(|path| path.exists()).fold(all.clone(), Jail::hide);
         match cell.try_spawn(&jail, &cell::shell("cat conf/.env x1/.env conf/.env x1/.env")).await {
             Ok(job) => {
                 started += 1;
@@ -182,13 +186,19 @@ async fn race(way: Way, tries: usize) -> (usize, usize) {
 
 #[tokio::test]
 async fn no_job_moves_a_hidden_file_out_of_the_way_of_another_under_bubblewrap() {
-    let (started, read) = race(Way::Bubblewrap, tries()).await;
+    let (started, read) = race(Way::Bubblewrap, 0, tries()).await;
     assert_eq!(read, 0, "of {started}");
 }
 
 #[tokio::test]
 async fn no_job_moves_a_hidden_file_out_of_the_way_of_another_under_landlock() {
-    let (started, read) = race(Way::Landlock, tries()).await;
+    let (started, read) = race(Way::Landlock, 0, tries()).await;
+    assert_eq!(read, 0, "of {started}");
+}
+
+#[tokio::test]
+async fn no_job_moves_a_hidden_file_out_of_the_way_of_another_where_mounts_are_made_from_outside() {
+    let (started, read) = race(Way::Bubblewrap, 100, tries()).await;
     assert_eq!(read, 0, "of {started}");
 }
 
@@ -274,7 +284,7 @@ async fn timed(way: Way, cell: &Cell, jail: &Jail, script: &str) -> Duration {
 async fn more_paths_than_can_be_held_are_refused_by_their_number() {
     let cell = Cell::new(Way::Landlock);
     let jail =
-        (0..20_001).fold(cell.jail(), |jail, number| jail.protect(cell.path(&format!("work/p{number}"))));
+        (0..60_001).fold(cell.jail(), |jail, number| jail.protect(cell.path(&format!("work/p{number}"))));
     let refused = cell.try_spawn(&jail, &cell::shell(":")).await.map(|_| ()).unwrap_err();
     assert!(matches!(refused, JailError::Crowded { .. }), "{refused}");
     assert!(refused.to_string().contains("paths are protected or hidden"), "{refused}");
@@ -294,7 +304,80 @@ async fn no_folder_in_memory_is_without_a_bound() {
     assert_eq!(said, format!("/dev/shm/filled {mebibytes}\n/tmp/filled {mebibytes}\ndone\n"), "{outcome:?}");
     // Memory that is shared by number is in no folder, and not resident when nobody has it attached.
     let shared = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n\
-                  print(libc.shmget(0, ctypes.c_size_t(1 << 20), 0o1600) >= 0, libc.shmget(0, ctypes.c_size_t(2 << 20), 0o1600))";
+                  print(libc.shmget(0, ctypes.c_size_t(16 << 10), 0o1600) >= 0, libc.shmget(0, ctypes.c_size_t(17 << 10), 0o1600))";
     let outcome = cell.run(&jail, &cell::python(shared)).await;
     assert_eq!(cell::text(&outcome.stdout.bytes), "True -1\n", "{outcome:?}");
+}
+
+#[tokio::test]
+async fn memory_that_no_process_has_resident_is_bounded() {
+    const SCRIPT: &str = r#"
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+try: os.memfd_create("x"); print("memfd made")
+except OSError as error: print("memfd", errno.errorcode[error.errno])
+pieces = 0
+while libc.shmget(0, ctypes.c_size_t(16 << 10), 0o1600) >= 0: pieces += 1
+print("pieces", pieces <= 4096)
+print("queue", libc.msgget(0, 0o1600), "locks", libc.semget(0, 17, 0o1600))
+"#;
+    for way in WAYS {
+        let said = Cell::new(way).python(SCRIPT).await;
+        assert_eq!(said, "memfd ENOSYS\npieces True\nqueue -1 locks -1\n", "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_with_a_hidden_name_is_hidden_and_what_it_leads_to_is_not() {
+    for (way, others) in [(Way::Bubblewrap, 0), (Way::Bubblewrap, 100), (Way::Landlock, 0)] {
+        let cell = Cell::new(way);
+        cell.make("work/config/data", "shown");
+        std::os::unix::fs::symlink("config", cell.path("work/.aws")).unwrap();
+        let mut jail = cell.jail().hide(cell.path("work/.aws"));
+        for number in 0..others {
+            cell.make(&format!("work/d{number}/.env"), CANARY);
+            jail = jail.hide(cell.path(&format!("work/d{number}/.env")));
+        }
+        let script = "cat .aws/data; cat config/data; rm -f .aws; mv .aws x; ln -s old x2; mv -T x2 .aws; cat .aws/data x/data";
+        let outcome = cell.run(&jail, &cell::shell(script)).await;
+        assert_eq!(cell::text(&outcome.stdout.bytes), "shown", "{way:?}: {outcome:?}");
+        assert_eq!(fs::read_link(cell.path("work/.aws")).unwrap().to_str(), Some("config"), "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_held_from_outside_is_held_as_well() {
+    let cell = Cell::new(Way::Bubblewrap);
+    let mut jail =
+        cell.jail().network(holm_jail::Network::Proxied).env("LD_PRELOAD", cell.path("work/evil.so"));
+    for number in 0..200 {
+        cell.make(&format!("work/d{number}/.env"), CANARY);
+        jail = jail.hide(cell.path(&format!("work/d{number}/.env")));
+    }
+    cell.make("work/a/agent.toml", "safe");
+    cell.make("work/keys/id", CANARY);
+    let jail = jail.protect(cell.path("work/a/agent.toml")).hide(cell.path("work/keys"));
+    let script = "cat d*/.env keys/*; mv d7 e; cat e/.env; rm -rf keys; echo evil > a/agent.toml; mv a b; \
+                  echo new > d7/new; echo $LD_PRELOAD; ls /proc/self/fd | wc -l; cat d7/new";
+    let outcome = cell.run(&jail, &cell::shell(script)).await;
+    let said = cell::text(&outcome.stdout.bytes);
+    let lines: Vec<&str> = said.lines().collect();
+    // The three streams, and the folder that `ls` reads.
+    assert_eq!(lines, [cell.path("work/evil.so").to_str().unwrap(), "4", "new"], "{outcome:?}");
+    assert_eq!(fs::read_to_string(cell.path("work/a/agent.toml")).unwrap(), "safe");
+    assert_eq!(fs::read_to_string(cell.path("work/keys/id")).unwrap(), CANARY);
+    let gone = cell.jail().protect(cell.path("work/a/agent.toml"));
+    let gone = (0..200).fold(gone, |jail, number| jail.hide(cell.path(&format!("work/d{number}/.env"))));
+    fs::rename(cell.path("work/d7"), cell.path("work/moved")).unwrap();
+    let refused = cell.try_spawn(&gone, &cell::shell("cat moved/.env > copy")).await.map(|_| ());
+    assert!(matches!(refused, Err(JailError::Start { stage: holm_jail::Stage::Changed, .. })), "{refused:?}");
+    assert!(!cell.path("work/copy").exists(), "nothing ran");
+    let missing =
+        cell.try_spawn(&jail_of(&cell, 100), &holm_jail::Task::new("/no/such/program")).await.map(|_| ());
+    assert!(matches!(missing, Err(JailError::Start { .. })), "{missing:?}");
+}
+
+/// A jail with so many hidden files.
+fn jail_of(cell: &Cell, files: usize) -> Jail {
+    (100..100 + files).fold(cell.jail(), |jail, number| jail.hide(cell.path(&format!("work/d{number}/.env"))))
 }

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,8 @@ use rustix::process::getpid;
 
 use crate::inside::protect::open_plain;
 
+/// What stands behind the name of something that was set aside; a number follows.
+const ASIDE: &str = ".set-aside-";
 /// The deepest folder that is looked at before a tree is removed.
 const MAX_DEPTH: usize = 64;
 /// The most folders that are removed together.
@@ -70,7 +73,7 @@ impl Place {
         let mut number = getpid().as_raw_nonzero().get();
         loop {
             let mut name = self.name.clone();
-            name.push(format!(".set-aside-{number}"));
+            name.push(format!("{ASIDE}{number}"));
             match self.rename(&name) {
                 Ok(()) => return Ok(self.path.with_file_name(name)),
                 Err(Errno::EXIST) => number = number.saturating_add(1),
@@ -114,6 +117,13 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// Whether a name is one under which something is set aside that had another one.
+pub(super) fn is_aside(name: &OsStr, left: &OsStr) -> bool {
+    let rest =
+        name.as_bytes().strip_prefix(left.as_bytes()).and_then(|rest| rest.strip_prefix(ASIDE.as_bytes()));
+    rest.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
 /// What is done with each folder of a tree.

@@ -168,7 +168,7 @@ fn a_set_aside_folder_with_a_file_keeps_its_empty_folders() {
 
 #[test]
 fn events_beyond_the_bound_are_read_the_next_time() {
-    let (_kept, folder, missing) = watched(&[]);
+    let (_kept, folder, mut missing) = watched(&[]);
     for number in 0..1_000 {
         fs::write(folder.join(format!("beside{number}")), "").unwrap();
     }
@@ -200,4 +200,42 @@ fn many_missing_names_need_no_open_file_each() {
     let missing = MissingNames::watch(&order);
     assert_eq!(missing.names.len(), 2_001);
     assert_eq!(missing.awaited.len(), 1, "they are all missing in one folder");
+}
+
+#[test]
+fn a_name_that_another_job_made_before_this_one_is_missing_once_it_was_set_aside() {
+    let (_kept, folder, mut first) = watched(&[]);
+    let make = || {
+        fs::create_dir(folder.join(".git")).unwrap();
+        fs::write(folder.join(".git/config"), "[core]").unwrap();
+    };
+    make();
+    let mut second = watch(&folder, &[]);
+    let third = watch(&folder, &[]);
+    assert!(!first.handle() && !folder.join(".git").exists());
+    // From here on only the other two could see it.
+    drop(first);
+    assert!(!second.handle());
+    make();
+    assert!(!second.handle() && !folder.join(".git").exists());
+    drop(second);
+    make();
+    assert!(matches!(third.settle().as_slice(), [ProtectedName { fate: Fate::SetAside(_), .. }]));
+    assert!(!folder.join(".git").exists());
+}
+
+#[test]
+fn what_the_user_moves_away_and_back_or_replaces_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    fs::write(real.join("holm.toml"), "one").unwrap();
+    let mut missing = watch(&real, &["holm.toml"]);
+    fs::write(real.join("new"), "two").unwrap();
+    fs::rename(real.join("new"), real.join("holm.toml")).unwrap();
+    assert!(!missing.handle());
+    fs::rename(real.join("holm.toml"), real.join("holm.toml.old")).unwrap();
+    fs::rename(real.join("holm.toml.old"), real.join("holm.toml")).unwrap();
+    assert!(!missing.handle());
+    assert!(missing.settle().is_empty());
+    assert_eq!(fs::read_to_string(real.join("holm.toml")).unwrap(), "two");
 }
