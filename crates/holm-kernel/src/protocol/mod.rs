@@ -4,17 +4,21 @@
 //! fails: what is not a call is an answer, and what is neither gets a second chance.
 
 mod alias;
+mod announce;
 mod id;
 mod instructions;
 mod name;
 mod read;
 mod scan;
+mod text;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use alias::resolve_alias;
+pub(crate) use announce::is_announcement;
 pub(crate) use id::unique_id;
 pub(crate) use instructions::instructions;
 pub use name::{name_key, provider_name, provider_names, provider_names_beside};
 pub(crate) use read::{Reading, read_text};
+pub use text::{TextReply, read_text_reply, text_system_prompt};

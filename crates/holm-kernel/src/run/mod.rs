@@ -33,7 +33,7 @@ mod tests;
 
 use alloc::{collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
-use holm_grants::Mode;
+use holm_grants::{GrantSet, Mode};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
@@ -176,6 +176,12 @@ impl Run {
         self.state.history.messages()
     }
 
+    /// The part of an answer that exists where replies were cut at the output limit and the turn group ended before the
+    /// rest came; empty after every other ending.
+    pub fn unfinished_answer(&self) -> &str {
+        &self.state.group.cut_text
+    }
+
     /// How many messages were added before those that [`transcript`](Self::transcript) gives.
     pub fn earlier_messages(&self) -> u64 {
         self.state.history.earlier()
@@ -214,6 +220,21 @@ impl Run {
     /// What is asked and what is refused now: the configured mode, or what the model or a person made of it.
     pub fn mode(&self) -> Mode {
         self.state.mode
+    }
+
+    /// The mode that people chose: the one that holds again when the model leaves the plan mode that it entered.
+    pub fn chosen_mode(&self) -> Mode {
+        self.state.planning_from.unwrap_or(self.state.mode)
+    }
+
+    /// What the run was granted, without what people gave with an answer.
+    pub fn grants(&self) -> &GrantSet {
+        &self.state.authority.policy.grants
+    }
+
+    /// The message that was added last, also where only the journal has it.
+    pub fn last_message(&self) -> Option<MessageId> {
+        self.state.history.last()
     }
 
     /// Whether the run waits for a prompt.

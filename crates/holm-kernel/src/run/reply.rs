@@ -12,7 +12,7 @@ use super::{
 use crate::digest::Digest;
 use crate::protocol::{self, Reading};
 use crate::{
-    Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer,
+    Announcements, Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer,
     Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
 };
 
@@ -90,11 +90,13 @@ impl Run {
         let cap = draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output));
         if tries >= recovery.attempts {
             self.state.group.turns += 1;
+            self.keep_cut(&reply.blocks);
             self.add_unread(reply.blocks);
             let (used, allowed) = (reply.usage.output, cap.unwrap_or(reply.usage.output));
             return self.finish(Ending::OverLimit { limit: Limit::OutputTokens, used, allowed });
         }
         if let Some(ending) = self.limit_reached() {
+            self.keep_cut(&reply.blocks);
             self.add_unread(reply.blocks);
             return self.end_or_wait(ending);
         }
@@ -110,10 +112,36 @@ impl Run {
         }
         self.state.group.turns += 1;
         self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: cap });
+        self.keep_cut(&reply.blocks);
         self.add_unread(reply.blocks);
+        let speaks_between = !self.state.steering.is_empty() || !self.state.arrived.is_empty();
+        if speaks_between && !self.state.group.cut_text.is_empty() {
+            // The next reply answers that too, so it does not continue in the middle of a sentence.
+            self.state.group.cut_text.push_str("\n\n");
+        }
         let text = self.config().policy.resume.clone().unwrap_or_else(|| RESUME.to_string());
         self.note(text);
         self.next_turn();
+    }
+
+    /// Keeps the text of a cut reply: the model continues it, so it is the beginning of the answer. The text before a cut
+    /// call is not: the model makes that call again.
+    fn keep_cut(&mut self, blocks: &[Block]) {
+        if blocks.iter().any(|block| matches!(block, Block::ToolCall(_))) {
+            self.state.group.cut_text.clear();
+        } else {
+            self.state.group.cut_text.push_str(&plain_text(blocks));
+        }
+    }
+
+    /// The whole answer of which a reply is the end: the earlier rules gave the end alone.
+    fn joined(&mut self, text: String) -> String {
+        let mut whole = core::mem::take(&mut self.state.group.cut_text);
+        if whole.is_empty() || !self.state.started.has_fourth_rules() {
+            return text;
+        }
+        whole.push_str(&text);
+        whole
     }
 
     /// Keeps what a reply said where its calls were not read: a call must not stand in the transcript unanswered,
@@ -132,13 +160,22 @@ impl Run {
                 self.mend_calls(&mut blocks);
                 let message = self.add_message(Role::Assistant, blocks);
                 if message.tool_calls().next().is_none() {
-                    return self.answer(message.plain_text());
+                    let text = self.joined(message.plain_text());
+                    return if self.only_announces(&text) { self.announced(text) } else { self.answer(text) };
                 }
+                self.state.group.cut_text.clear();
+                // The correction was heeded; a later slip is another one.
+                self.state.group.corrected = false;
                 self.open_batch(message.tool_calls());
             }
             Protocol::Text => {
                 let text = plain_text(&blocks);
-                let reading = protocol::read_text(&text, &self.config().policy);
+                let mut reading = protocol::read_text(&text, &self.config().policy);
+                if matches!(reading, Reading::Answer(_) | Reading::Inconclusive(_)) {
+                    let whole = self.joined(text);
+                    reading = protocol::read_text(&whole, &self.config().policy);
+                }
+                self.state.group.cut_text.clear();
                 self.add_unread(blocks);
                 self.read_text(reading);
             }
@@ -154,7 +191,9 @@ impl Run {
         // The correction was heeded; a later slip is another one.
         self.state.group.corrected = false;
         let id = alloc::format!("call_{}", self.state.next_call);
-        let (name, arguments) = protocol::resolve_alias(&self.config().policy.aliases, name, arguments);
+        let schema = |tool: &str| self.catalogue.find(tool).map(|entry| &entry.tool.schema);
+        let (name, arguments) =
+            protocol::resolve_alias(&self.config().policy.aliases, name, arguments, schema);
         self.open_batch([ToolCall { id, name, arguments, replay: None }].iter());
     }
 
@@ -175,6 +214,7 @@ impl Run {
                     aliases,
                     core::mem::take(&mut call.name),
                     core::mem::take(&mut call.arguments),
+                    |tool| self.catalogue.find(tool).map(|entry| &entry.tool.schema),
                 );
                 call.name = name;
                 call.arguments = arguments;
@@ -205,13 +245,41 @@ impl Run {
         self.natural_stop(Ending::Answered { text });
     }
 
+    /// Whether a native reply announces an action that it could have taken, and there is a turn left to take it.
+    fn only_announces(&self, text: &str) -> bool {
+        self.config().policy.announcements == Announcements::Corrected
+            && !self.catalogue.offer().tools.is_empty()
+            && self.limit_reached().is_none()
+            && protocol::is_announcement(text)
+    }
+
+    /// An announcement without its action gets one correction, then a stronger model, then the hint of the ladder. What is
+    /// still only announced after that is the answer: no text is lost.
+    fn announced(&mut self, text: String) {
+        if self.state.group.corrected {
+            let reason = announced_twice(&text);
+            if !self.falls_short(StepCause::Inconclusive, &reason) {
+                return self.answer(text);
+            }
+            self.climb();
+            if self.state.group.corrected {
+                return self.next_turn();
+            }
+        }
+        self.correct();
+    }
+
+    fn correct(&mut self) {
+        self.state.group.corrected = true;
+        let correction = self.config().policy.inconclusive.correction.clone();
+        self.note(correction);
+        self.next_turn();
+    }
+
     /// Planning prose without an action gets one correction.
     fn inconclusive(&mut self, text: &str) {
         if self.state.group.corrected {
-            let reason = alloc::format!(
-                "the model announced an action twice and took none: {}",
-                crate::screen::visible_bounded(text, 200)
-            );
+            let reason = announced_twice(text);
             if !self.falls_short(StepCause::Inconclusive, &reason) {
                 let what = String::from("reply");
                 return self.finish(Ending::Rejected { what, reason: self.last_reason(&reason) });
@@ -222,11 +290,13 @@ impl Run {
                 return self.next_turn();
             }
         }
-        self.state.group.corrected = true;
-        let correction = self.config().policy.inconclusive.correction.clone();
-        self.note(correction);
-        self.next_turn();
+        self.correct();
     }
+}
+
+fn announced_twice(text: &str) -> String {
+    let said = crate::screen::visible_bounded(text, 200);
+    alloc::format!("the model announced an action twice and took none: {said}")
 }
 
 /// Two ids with one digest would only mean that one of them is written anew.

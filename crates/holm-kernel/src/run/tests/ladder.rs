@@ -11,7 +11,7 @@ use alloc::{
 use holm_guards::postcondition::{Must, Postcondition, Rule};
 use holm_guards::skill::extract;
 
-use super::play::{Play, Say, answered, config_with, echo, failure};
+use super::play::{Play, Say, answered, config_with, echo, failure, tool};
 use crate::*;
 
 const GOOD: &str = "seven files were copied";
@@ -330,4 +330,52 @@ fn kinds_of_task_have_one_form() {
         let kind = TaskKind::new(text);
         assert_eq!(TaskKind::new(kind.as_str()), kind, "the form is stable");
     }
+}
+
+fn announcing(models: &[&str]) -> Config {
+    let mut config = laddered(models);
+    config.policy.announcements = Announcements::Corrected;
+    config
+}
+
+fn laddered(models: &[&str]) -> Config {
+    let mut config = config_with(vec![tool("echo")]);
+    config.models = models.iter().map(|name| Model::named(*name)).collect();
+    config.ladder = (models.len() > 1).then(|| Ladder { hint: String::new(), ..Ladder::of_kind("x") });
+    config
+}
+
+const ANNOUNCES: Say = Say::Text("Let me read the file now.");
+
+#[test]
+fn a_native_model_that_announces_an_action_is_corrected_once() {
+    let script = vec![ANNOUNCES, Say::Call("echo", r#"{"text":"x"}"#), Say::Text("It says x.")];
+    let mut play = Play::new(announcing(&["one"]), script);
+    assert_eq!(play.prompt("go"), answered("It says x."));
+    assert_eq!(play.ran, ["echo"]);
+    let corrected = play.run.transcript().iter().filter(|message| message.author == Author::Kernel).count();
+    assert_eq!(corrected, 1);
+}
+
+#[test]
+fn a_native_model_that_announces_twice_hands_over_or_is_taken_at_its_word() {
+    let mut play = Play::new(announcing(&["one", "two"]), vec![ANNOUNCES, ANNOUNCES, Say::Text("It says x.")]);
+    assert_eq!(play.prompt("go"), answered("It says x."));
+    let stepped = play.events.iter().any(|event| matches!(event, Event::SteppedUp { to, .. } if &**to == "two"));
+    assert!(stepped);
+    let mut play = Play::new(announcing(&["one"]), vec![ANNOUNCES, ANNOUNCES]);
+    assert_eq!(play.prompt("go"), answered("Let me read the file now."), "no answer is lost");
+}
+
+#[test]
+fn an_announcement_is_the_answer_where_nobody_asks_for_more_or_no_turn_is_left() {
+    let mut play = Play::new(laddered(&["one", "two"]), vec![ANNOUNCES]);
+    assert_eq!(play.prompt("go"), answered("Let me read the file now."));
+    let mut config = announcing(&["one"]);
+    config.limits.turns = Bound::AtMost(1);
+    assert_eq!(Play::new(config, vec![ANNOUNCES]).prompt("go"), answered("Let me read the file now."));
+    let mut config = announcing(&["one"]);
+    config.tools.clear();
+    let mut play = Play::new(config, vec![ANNOUNCES]);
+    assert_eq!(play.prompt("go"), answered("Let me read the file now."), "there is nothing to call");
 }

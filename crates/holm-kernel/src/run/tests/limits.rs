@@ -437,11 +437,60 @@ fn a_reply_that_is_cut_after_every_try_ends_the_run_and_is_kept() {
 #[test]
 fn without_a_ceiling_the_model_is_asked_to_resume() {
     let mut play = Play::new(capped(Some(100), None), vec![cut_text(), Say::Text(" time")]);
-    assert_eq!(play.prompt("go"), answered(" time"));
+    assert_eq!(play.prompt("go"), answered("once upon a time"), "and the answer is whole");
+    assert_eq!(play.run.unfinished_answer(), "");
     assert_eq!(caps(&play), [Some(100), Some(100)]);
     let texts: Vec<String> = play.run.transcript().iter().map(|message| message.plain_text()).collect();
     assert_eq!(texts[1], "once upon a", "what was said so far stays");
     assert!(texts[2].starts_with("Your reply was cut at the output limit."), "{}", texts[2]);
+}
+
+#[test]
+fn the_earlier_rules_answer_with_the_end_of_a_continued_reply() {
+    let mut play = Play::new(capped(Some(100), None), vec![cut_text(), Say::Text(" time")]);
+    let started = Started { semantics: 3, ..play.run.started().clone() };
+    play.run = Run::start(started, Timestamp::new(0));
+    assert_eq!(play.prompt("go"), answered(" time"));
+}
+
+#[test]
+fn what_was_said_before_a_call_is_no_beginning_of_the_answer() {
+    let cut_call = || vec![Block::Text("I will echo.".into()), call_block("c0", "echo", r#"{"text":"hal"#)];
+    let script = vec![cut(cut_call()), Say::Call("echo", r#"{"text":"half"}"#), Say::Text("4")];
+    assert_eq!(Play::new(capped(None, None), script).prompt("go"), answered("4"));
+    let script = vec![cut_text(), Say::Call("echo", r#"{"text":"half"}"#), Say::Text("4")];
+    assert_eq!(Play::new(capped(None, None), script).prompt("go"), answered("4"));
+}
+
+#[test]
+fn an_answer_that_stays_unfinished_can_be_read_from_the_run() {
+    let mut play = Play::new(capped(Some(100), None), (0..4).map(|_| cut_text()).collect());
+    assert_eq!(play.prompt("go"), over(Limit::OutputTokens, 10, 100));
+    assert_eq!(play.run.unfinished_answer(), "once upon a".repeat(4));
+    play.script.push_back(Say::Text("4"));
+    assert_eq!(play.prompt("more"), answered("4"), "the next prompt begins anew");
+    assert_eq!(play.run.unfinished_answer(), "");
+}
+
+#[test]
+fn a_person_who_speaks_between_the_parts_of_an_answer_breaks_the_sentence() {
+    let mut play = Play::new(capped(None, None), vec![cut_text(), Say::Text("Yes, shorter.")]);
+    let mut told = false;
+    play.interrupt = Box::new(move |effect| {
+        let speaks = matches!(effect, Effect::CallModel { .. }) && !core::mem::replace(&mut told, true);
+        if speaks { vec![Input::Steered(Prompt::text("shorter"))] } else { Vec::new() }
+    });
+    assert_eq!(play.prompt("go"), answered("once upon a\n\nYes, shorter."));
+}
+
+#[test]
+fn a_call_in_text_that_was_cut_is_read_when_it_is_whole() {
+    let mut config = capped(None, None);
+    config.protocol = Protocol::Text;
+    let half = cut(vec![Block::Text(r#"{"tool":"echo","te"#.into())]);
+    let mut play = Play::new(config, vec![half, Say::Text(r#"xt":"hi"}"#), Say::Text("4")]);
+    assert_eq!(play.prompt("go"), answered("4"));
+    assert_eq!(play.ran, ["echo"]);
 }
 
 #[test]
@@ -534,7 +583,7 @@ fn a_spilled_result_shows_its_ends_and_where_the_whole_is() {
     });
     play.prompt("go");
     let text = &play.results()[0].1;
-    for part in ["the beginning", "the very end", "of 1000000 bytes left out", "the whole text is blob:42"] {
+    for part in ["the beginning", "the very end", "of 1000000 bytes left out", r#"read {"reference": "blob:42"}"#] {
         assert!(text.contains(part), "{text}");
     }
     let finished =

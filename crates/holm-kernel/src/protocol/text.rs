@@ -1,0 +1,55 @@
+//! The text protocol for hosts: a model that has no tool calls of its own can be asked in text, and the host makes calls of
+//! its replies.
+
+use alloc::string::String;
+
+use super::{Reading, instructions, read_text};
+use crate::{Offer, ProtocolPolicy};
+
+/// What a reply of the text protocol says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextReply {
+    /// A call of a tool or of a skill, with its arguments as canonical JSON.
+    Call {
+        /// The name, as written.
+        name: String,
+        /// The arguments.
+        arguments: String,
+    },
+    /// An answer, without the thinking that stood in the text.
+    Answer(String),
+    /// Nothing, an announcement without its action, or a call that is not valid JSON.
+    Unclear,
+}
+
+/// The system prompt of the text protocol: how to call, and the tools on offer.
+///
+/// ```
+/// use holm_kernel::{Offer, text_system_prompt};
+///
+/// assert_eq!(text_system_prompt("Be brief.", &Offer::default()), "Be brief.", "without tools nothing is added");
+/// ```
+#[must_use]
+pub fn text_system_prompt(system: &str, offer: &Offer) -> String {
+    instructions(system, offer)
+}
+
+/// Reads a reply of the text protocol.
+///
+/// ```
+/// use holm_kernel::{TextReply, read_text_reply};
+///
+/// let call = TextReply::Call { name: "read".into(), arguments: r#"{"path":"a.txt"}"#.into() };
+/// assert_eq!(read_text_reply("```json\n{\"tool\": \"read\", \"path\": \"a.txt\"}\n```"), call);
+/// assert_eq!(read_text_reply("It is 4."), TextReply::Answer("It is 4.".into()));
+/// ```
+#[must_use]
+pub fn read_text_reply(text: &str) -> TextReply {
+    match read_text(text, &ProtocolPolicy::default()) {
+        Reading::Tool { name, arguments } | Reading::Skill { name, arguments } => {
+            TextReply::Call { name, arguments }
+        }
+        Reading::Answer(text) => TextReply::Answer(text),
+        Reading::Inconclusive(_) => TextReply::Unclear,
+    }
+}
