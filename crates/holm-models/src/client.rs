@@ -3,19 +3,23 @@
 use std::{
     collections::BTreeMap,
     fmt,
+    hash::{Hash as _, Hasher as _},
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use holm_kernel::{FailureClass, ModelResult};
-use holm_runtime::{Ask, BoxFuture, Line, Model, Secrets};
+use holm_kernel::{CallId, FailureClass, ModelResult};
+use holm_runtime::{Ask, BoxFuture, CancellationToken, DeltaSink, Line, Model, Secrets};
 use holm_wire::{
-    Auth, Encoder, HttpRequest, ModelCall, NoMedia, Options, bedrock, classify, provider_model,
+    Auth, Codec, Encoder, HttpRequest, ModelCall, NoMedia, Options, bedrock, classify, provider_model,
     services::{KeyNeed, MissingVariable, NameError, Services},
 };
 use secrecy::ExposeSecret;
 
-use crate::{Endpoint, Http, Key, Keys, Outgoing, Proxies, Timeouts, Transport, TransportError, exchange};
+use crate::{
+    Endpoint, Http, Key, Keys, Outgoing, Proxies, Timeouts, ToolCalls, Transport, TransportError, exchange,
+    text_tools::{self, HeldText, KnownToolCalls},
+};
 
 /// The models of one or more providers, by `provider/model`. Clones share connections.
 ///
@@ -55,6 +59,21 @@ impl Client {
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
+
+    fn line(&self, options: Options) -> Box<dyn Line> {
+        Box::new(ClientLine { shared: Arc::clone(&self.shared), options, encoders: BTreeMap::new() })
+    }
+}
+
+/// A name for the prompts of a run by which a provider finds its cache again. It is the same whenever the run goes on, and
+/// tells nothing of the run's own name.
+fn cache_key(run: &str) -> String {
+    let half = |salt: u8| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        (salt, run).hash(&mut hasher);
+        hasher.finish()
+    };
+    format!("holm-{:016x}{:016x}", half(0), half(1))
 }
 
 impl fmt::Debug for Client {
@@ -65,7 +84,12 @@ impl fmt::Debug for Client {
 
 impl Model for Client {
     fn open(&self) -> Box<dyn Line> {
-        Box::new(ClientLine { shared: Arc::clone(&self.shared), encoders: BTreeMap::new() })
+        self.line(self.shared.options.clone())
+    }
+
+    fn open_run(&self, run: &str) -> Box<dyn Line> {
+        let cache_key = Some(cache_key(run));
+        self.line(Options { cache_key, ..self.shared.options.clone() })
     }
 }
 
@@ -141,7 +165,9 @@ impl Builder {
         let secrets = self.keys.secrets();
         let (endpoints, keys, options) = (self.endpoints, self.keys, self.options);
         let silence = self.timeouts.silence;
-        Ok(Client { shared: Arc::new(Shared { endpoints, keys, options, transport, secrets, silence }) })
+        let tool_calls = KnownToolCalls::default();
+        let shared = Shared { endpoints, keys, options, transport, secrets, silence, tool_calls };
+        Ok(Client { shared: Arc::new(shared) })
     }
 }
 
@@ -187,6 +213,7 @@ pub(crate) struct Shared {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) secrets: Secrets,
     pub(crate) silence: Duration,
+    pub(crate) tool_calls: KnownToolCalls,
 }
 
 impl Shared {
@@ -215,6 +242,7 @@ impl Shared {
 /// One run's line: it keeps what is already encoded, for each provider apart.
 struct ClientLine {
     shared: Arc<Shared>,
+    options: Options,
     encoders: BTreeMap<String, Encoder>,
 }
 
@@ -226,22 +254,76 @@ impl Line for ClientLine {
             let failed = ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
             return Box::pin(async { failed });
         };
+        let model = &ask.request.model.name;
+        let asked = ModelCall { request: ask.request, view: ask.messages, options: &self.options, media: &NoMedia };
+        let calls = match endpoint.tools() {
+            ToolCalls::Text => Some(ToolCalls::Text),
+            ToolCalls::Native => self.shared.tool_calls.of(model),
+        };
+        let in_text = || text_tools::has_calls(ask.request, asked.messages());
+        if calls == Some(ToolCalls::Text) && in_text() {
+            let spoken = Spoken::of(&self.shared, &self.options, provider, endpoint, &asked);
+            return Box::pin(spoken.run(ask.call, ask.deltas, ask.stop));
+        }
+        // Once a model has taken tools it has them; until then the same call is kept in text.
+        let spare = (calls.is_none() && !ask.request.tools.tools.is_empty())
+            .then(|| Spoken::of(&self.shared, &self.options, provider, endpoint, &asked));
         let encoder = self
             .encoders
             .entry(provider.to_owned())
             .or_insert_with(|| Encoder::new(Arc::clone(endpoint.codec())));
-        let options = &self.shared.options;
-        let call = ModelCall { request: ask.request, view: ask.messages, options, media: &NoMedia };
-        let request = self.shared.outgoing(provider, endpoint, encoder.encode(&call));
+        let request = self.shared.outgoing(provider, endpoint, encoder.encode(&asked));
         let shared = Arc::clone(&self.shared);
         let codec = Arc::clone(endpoint.codec());
-        let (call, deltas, stop) = (ask.call, ask.deltas, ask.stop);
+        let (call, deltas, stop, model) = (ask.call, ask.deltas, ask.stop, model.clone());
         Box::pin(async move {
-            let watch = exchange::Watch { call, deltas, stop };
+            let watch = exchange::Watch { call, deltas: Arc::clone(&deltas), stop: stop.clone() };
             let mut result = exchange::run(&shared, codec.as_ref(), request, watch).await;
             shared.secrets.result(&mut result);
+            match (&result, spare) {
+                (ModelResult::Failed(failure), Some(spare)) if text_tools::refuses_tools(failure) => {
+                    shared.tool_calls.learn(&model, ToolCalls::Text);
+                    result = spare.run(call, deltas, stop).await;
+                }
+                (ModelResult::Replied(_), Some(_)) => shared.tool_calls.learn(&model, ToolCalls::Native),
+                _ => {}
+            }
             result
         })
+    }
+}
+
+/// A call in the text protocol, ready to be sent.
+struct Spoken {
+    shared: Arc<Shared>,
+    codec: Arc<dyn Codec>,
+    request: Outgoing,
+}
+
+impl Spoken {
+    fn of(
+        shared: &Arc<Shared>,
+        options: &Options,
+        provider: &str,
+        endpoint: &Endpoint,
+        asked: &ModelCall<'_>,
+    ) -> Self {
+        let request = text_tools::as_text(asked.request, asked.messages());
+        let call = ModelCall { request: &request, view: &[], options, media: asked.media };
+        // What was encoded for native calls is of no use to these.
+        let encoded = Encoder::new(Arc::clone(endpoint.codec())).encode(&call);
+        let request = shared.outgoing(provider, endpoint, encoded);
+        Self { shared: Arc::clone(shared), codec: Arc::clone(endpoint.codec()), request }
+    }
+
+    async fn run(self, call: CallId, deltas: Arc<dyn DeltaSink>, stop: CancellationToken) -> ModelResult {
+        let held: Arc<dyn DeltaSink> = Arc::new(HeldText(Arc::clone(&deltas)));
+        let watch = exchange::Watch { call, deltas: held, stop };
+        let mut result = exchange::run(&self.shared, self.codec.as_ref(), self.request, watch).await;
+        self.shared.secrets.result(&mut result);
+        let result = text_tools::with_call(result);
+        text_tools::show_text(&result, call, &deltas);
+        result
     }
 }
 

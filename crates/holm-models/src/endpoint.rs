@@ -7,7 +7,7 @@ use holm_wire::{
     services::{KeyNeed, MissingVariable, Service},
 };
 
-use crate::{Key, Keys};
+use crate::{Key, Keys, ToolCalls};
 
 /// One service: a base URL and a codec.
 ///
@@ -24,6 +24,7 @@ pub struct Endpoint {
     codec: Arc<dyn Codec>,
     listing: Option<String>,
     key: KeyNeed,
+    tools: ToolCalls,
     /// The service's own name, under which its key is looked for too.
     id: Option<String>,
 }
@@ -43,7 +44,7 @@ impl Endpoint {
             // The list is another service's, at another address.
             Format::Bedrock => None,
         };
-        Self { base: base.into(), codec, listing: listing.map(Into::into), key: KeyNeed::Needed, id: None }
+        Self { base: base.into(), codec, listing: listing.map(Into::into), key: KeyNeed::Needed, tools: ToolCalls::Native, id: None }
     }
 
     /// A service of which only the base URL is known, spoken to in the careful dialect of Chat Completions: a remote
@@ -79,6 +80,7 @@ impl Endpoint {
             codec: service.speaks.codec(),
             listing: service.models.clone(),
             key: if service.needs_key() { KeyNeed::Needed } else { KeyNeed::Optional },
+            tools: ToolCalls::Native,
             id: Some(service.id.clone()),
         })
     }
@@ -98,6 +100,17 @@ impl Endpoint {
     pub fn keyless(mut self) -> Self {
         self.key = KeyNeed::Optional;
         self
+    }
+
+    /// The same service, whose models call tools in this way.
+    #[must_use]
+    pub fn tool_calls(mut self, tools: ToolCalls) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    pub(crate) const fn tools(&self) -> ToolCalls {
+        self.tools
     }
 
     pub(crate) const fn key_need(&self) -> KeyNeed {

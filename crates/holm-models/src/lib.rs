@@ -37,6 +37,7 @@ mod keys;
 mod listing;
 mod router;
 mod scripted;
+mod text_tools;
 mod transport;
 
 pub use cassette::{BadCassette, Cassette, Exchange, Player, Recorder};
@@ -49,4 +50,5 @@ pub use listing::{Credentials, ListError};
 pub use router::Router;
 pub use scripted::{AfterScript, ScriptedModel};
 pub use secrecy::SecretString;
+pub use text_tools::ToolCalls;
 pub use transport::{Body, Incoming, Outgoing, Transport, TransportError};

@@ -36,7 +36,12 @@ impl Router {
 
 impl Model for Router {
     fn open(&self) -> Box<dyn Line> {
-        Box::new(RouterLine { models: self.models.clone(), lines: BTreeMap::new() })
+        Box::new(RouterLine { models: self.models.clone(), lines: BTreeMap::new(), run: None })
+    }
+
+    fn open_run(&self, run: &str) -> Box<dyn Line> {
+        let run = Some(run.to_owned());
+        Box::new(RouterLine { models: self.models.clone(), lines: BTreeMap::new(), run })
     }
 }
 
@@ -44,6 +49,8 @@ struct RouterLine {
     models: BTreeMap<String, Arc<dyn Model>>,
     /// Lines that are open, by the name under which their model is kept.
     lines: BTreeMap<String, Box<dyn Line>>,
+    /// Whose lines they are.
+    run: Option<String>,
 }
 
 impl Line for RouterLine {
@@ -56,6 +63,8 @@ impl Line for RouterLine {
             let failed = ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
             return Box::pin(async { failed });
         };
-        self.lines.entry(key.clone()).or_insert_with(|| model.open()).call(ask)
+        let run = self.run.as_deref();
+        let open = || run.map_or_else(|| model.open(), |run| model.open_run(run));
+        self.lines.entry(key.clone()).or_insert_with(open).call(ask)
     }
 }

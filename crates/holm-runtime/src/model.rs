@@ -17,11 +17,22 @@ pub trait Model: Send + Sync {
     /// Opens a line for one run. What is worth keeping between the calls of a run (messages that are already encoded)
     /// is kept there.
     fn open(&self) -> Box<dyn Line>;
+
+    /// As [`open`](Self::open), for a run of this name: one that goes on later has the same, by which a provider can find
+    /// what it keeps of the run's prompts.
+    fn open_run(&self, run: &str) -> Box<dyn Line> {
+        let _ = run;
+        self.open()
+    }
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
     fn open(&self) -> Box<dyn Line> {
         (**self).open()
+    }
+
+    fn open_run(&self, run: &str) -> Box<dyn Line> {
+        (**self).open_run(run)
     }
 }
 

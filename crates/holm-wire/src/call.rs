@@ -69,6 +69,9 @@ pub struct Options {
     pub reasoning: Reasoning,
     /// Whether prompt-cache breakpoints are set where the format has them.
     pub caching: Caching,
+    /// A name for prompts that begin alike, where the format has a place for it: the provider's cache is found by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_key: Option<String>,
     /// Texts at which the model stops.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,

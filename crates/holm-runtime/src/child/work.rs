@@ -173,8 +173,13 @@ impl Work {
         let output = match ending {
             Ending::Answered { text } => ToolOutput::text(text),
             ending => {
+                let part = run.unfinished_answer().to_owned();
                 let (run, ending) = (run.started().run.clone(), Box::new(ending));
-                self.failed(&NotRun(crate::NotAnswered { run, ending }.to_string())).output
+                let mut why = crate::NotAnswered { run, ending }.to_string();
+                if !part.is_empty() {
+                    why = format!("{why}. The part of its answer that exists:\n{part}");
+                }
+                self.failed(&NotRun(why)).output
             }
         };
         ChildResult { output, ..bill(run) }

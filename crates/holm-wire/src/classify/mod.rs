@@ -55,8 +55,16 @@ pub fn http(answer: &HttpFailure<'_>) -> Failure {
         "" => format!("status {}", answer.status),
         text => format!("status {}: {text}", answer.status),
     };
-    Failure { retry_after_ms: wait.filter(|_| class.is_transient()), ..failure(class, &message) }
+    let wait = wait.filter(|_| class.is_transient());
+    let message = match wait.filter(|wait| *wait >= LONG_WAIT_MS) {
+        Some(wait) => format!("{message}; it asks to wait {} s", wait.div_ceil(1_000)),
+        None => message,
+    };
+    Failure { retry_after_ms: wait, ..failure(class, &message) }
 }
+
+/// A wait that nobody sits through is named in the message: a run ends instead of waiting so long.
+const LONG_WAIT_MS: u64 = 60_000;
 
 /// Classifies an error object that came inside a stream or a body of status 200.
 pub fn in_stream(json: &[u8]) -> Failure {

@@ -38,6 +38,8 @@ pub struct Dialect {
     pub stream_usage: Field,
     /// Whether `parallel_tool_calls` may be sent.
     pub parallel_tools: Field,
+    /// Whether `prompt_cache_key` may be sent.
+    pub cache_key: Field,
     /// Whether `temperature` may be sent.
     pub temperature: Field,
     /// Whether pictures may be sent; otherwise they are named in words.
@@ -68,6 +70,7 @@ impl Default for Dialect {
             system: SystemRole::default(),
             stream_usage: Field::Sent,
             parallel_tools: Field::Sent,
+            cache_key: Field::Omitted,
             temperature: Field::Sent,
             images: Field::Sent,
             files: Field::Sent,

@@ -330,6 +330,11 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
         }
         out.push(b']');
     }
+    if dialect.cache_key == Field::Sent
+        && let Some(key) = &call.options.cache_key
+    {
+        object.string("prompt_cache_key", key);
+    }
     if call.options.delivery == Delivery::Stream {
         object.raw("stream", "true");
         if dialect.stream_usage == Field::Sent {

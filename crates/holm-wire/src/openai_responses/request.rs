@@ -244,6 +244,9 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     }
     write_tool_settings(dialect, call, parts.tools, &mut object);
     write_settings(dialect, call, &mut object);
+    if let Some(key) = &call.options.cache_key {
+        object.string("prompt_cache_key", key);
+    }
     object.raw("store", "false");
     if call.options.delivery == Delivery::Stream {
         object.raw("stream", "true");

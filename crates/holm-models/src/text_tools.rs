@@ -1,0 +1,230 @@
+//! Tool calls for models that have none: the tools are described in the system prompt, calls and results are text, and the
+//! JSON of a reply becomes a call. The kernel sees native calls and nothing else.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use holm_kernel::{
+    Block, CallId, Failure, FailureClass, Message, Messages, ModelResult, Offer, Reply, Request, Role,
+    StopReason, TextReply, ToolCall, plain_text, read_text_reply, text_system_prompt,
+};
+use holm_runtime::{Delta, DeltaSink};
+
+/// How the models of a provider call tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolCalls {
+    /// By the provider's own calls; by text once the provider says that a model has none.
+    #[default]
+    Native,
+    /// As JSON in their text, always.
+    Text,
+}
+
+/// What providers say of a model without tool calls, in lower case.
+const REFUSALS: &[&str] = &[
+    "does not support tools",
+    "does not support tool",
+    "doesn't support tool",
+    "not support function calling",
+    "not support function call",
+    "tools are not supported",
+    "tools is not supported",
+    "tool use is not supported",
+    "tool calling is not supported",
+    "tool calling` is not supported",
+    "tool calls are not supported",
+    "function calling is not enabled",
+    "no endpoints found that support tool use",
+    "tools param requires --jinja",
+];
+
+/// What servers say that were started without tool calls: vLLM names the flag that is missing.
+const MISSING_FLAG: &str = "tool choice requires --enable-auto-tool-choice";
+
+/// Whether a provider refused a call because of its tools.
+pub(crate) fn refuses_tools(failure: &Failure) -> bool {
+    let by_class = match failure.class {
+        FailureClass::BadRequest | FailureClass::Server => true,
+        FailureClass::RateLimited
+        | FailureClass::Overloaded
+        | FailureClass::Network
+        | FailureClass::Truncated
+        | FailureClass::Empty
+        | FailureClass::Auth
+        | FailureClass::Quota
+        | FailureClass::ContextOverflow
+        | FailureClass::ContentFilter
+        | FailureClass::HostCrash => false,
+    };
+    let said = failure.message.to_lowercase();
+    by_class && (said.contains(MISSING_FLAG) || REFUSALS.iter().any(|refusal| said.contains(refusal)))
+}
+
+/// Which models were found to have tool calls, and which not.
+#[derive(Debug, Default)]
+pub(crate) struct KnownToolCalls(Mutex<BTreeMap<String, ToolCalls>>);
+
+impl KnownToolCalls {
+    pub(crate) fn of(&self, model: &str) -> Option<ToolCalls> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied()
+    }
+
+    pub(crate) fn learn(&self, model: &str, calls: ToolCalls) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned(), calls);
+    }
+}
+
+/// Whether there is anything in a call that a model without tool calls could not be shown as it is.
+pub(crate) fn has_calls(request: &Request, messages: &[Arc<Message>]) -> bool {
+    let is_call = |block: &Block| matches!(block, Block::ToolCall(_) | Block::ToolResult(_));
+    !request.tools.tools.is_empty()
+        || messages.iter().any(|message| message.role == Role::Tool || message.blocks.iter().any(is_call))
+}
+
+/// The same request for a model without tool calls.
+pub(crate) fn as_text(request: &Request, messages: &[Arc<Message>]) -> Request {
+    let messages = messages.iter().map(|message| Arc::new(message_as_text(message))).collect();
+    Request {
+        purpose: request.purpose,
+        model: Arc::clone(&request.model),
+        system: text_system_prompt(&request.system, &request.tools).into(),
+        messages: Messages::Own(messages),
+        tools: Arc::new(Offer { epoch: request.tools.epoch, tools: Vec::new() }),
+        max_output: request.max_output,
+        format: request.format.clone(),
+    }
+}
+
+fn message_as_text(message: &Message) -> Message {
+    let role = if message.role == Role::Tool { Role::User } else { message.role };
+    let mut blocks = Vec::with_capacity(message.blocks.len());
+    for block in &message.blocks {
+        match block {
+            Block::ToolCall(call) => blocks.push(Block::Text(call_as_text(call))),
+            Block::ToolResult(result) => {
+                blocks.push(Block::Text(result.text.clone()));
+                blocks.extend(result.parts.iter().cloned());
+            }
+            Block::Text(_) | Block::Thinking(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => {
+                blocks.push(block.clone());
+            }
+        }
+    }
+    Message { author: message.author, ..Message::new(message.id, role, blocks) }
+}
+
+/// A call as the instructions of the text protocol ask for it.
+fn call_as_text(call: &ToolCall) -> String {
+    let name = serde_json::Value::from(call.name.as_str());
+    let inside = call.arguments.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    match inside.map(str::trim) {
+        Some("") => format!(r#"{{"tool":{name}}}"#),
+        Some(members) => format!(r#"{{"tool":{name},{members}}}"#),
+        None => format!(r#"{{"tool":{name},"arguments":{}}}"#, serde_json::Value::from(&*call.arguments)),
+    }
+}
+
+/// A reply with the call that its text is.
+pub(crate) fn with_call(result: ModelResult) -> ModelResult {
+    let ModelResult::Replied(reply) = result else { return result };
+    let said = read_text_reply(&plain_text(&reply.blocks));
+    let is_words = |block: &Block| matches!(block, Block::Text(_));
+    let others = |blocks: Vec<Block>| blocks.into_iter().filter(|block| !is_words(block));
+    ModelResult::Replied(match said {
+        TextReply::Call { name, arguments } => {
+            // The kernel gives a call without an id one of its own.
+            let call = ToolCall { id: String::new(), name, arguments, replay: None };
+            let blocks = others(reply.blocks).chain([Block::ToolCall(call)]).collect();
+            Reply { blocks, stop: StopReason::ToolUse, ..reply }
+        }
+        TextReply::Answer(text) if reply.stop != StopReason::MaxTokens => {
+            Reply { blocks: others(reply.blocks).chain([Block::Text(text)]).collect(), ..reply }
+        }
+        TextReply::Answer(_) | TextReply::Unclear => reply,
+    })
+}
+
+/// Holds text back until it is known whether it is a call: nobody wants to see the JSON of one.
+pub(crate) struct HeldText(pub(crate) Arc<dyn DeltaSink>);
+
+impl DeltaSink for HeldText {
+    fn delta(&self, call: CallId, delta: Delta<'_>) {
+        if !matches!(delta, Delta::Text { .. }) {
+            self.0.delta(call, delta);
+        }
+    }
+}
+
+/// Passes on the text that was held back, as far as it is not a call.
+pub(crate) fn show_text(result: &ModelResult, call: CallId, deltas: &Arc<dyn DeltaSink>) {
+    if let ModelResult::Replied(reply) = result {
+        let text = plain_text(&reply.blocks);
+        if !text.is_empty() {
+            deltas.delta(call, Delta::Text { offset: 0, text: &text });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ToolCall, call_as_text, refuses_tools, with_call};
+    use holm_kernel::{Block, Failure, FailureClass, ModelResult, Reply, StopReason, Usage};
+
+    #[test]
+    fn what_providers_say_of_a_model_without_tool_calls_is_understood() {
+        let said = |class, message: &str| {
+            refuses_tools(&Failure {
+                class,
+                message: message.into(),
+                retry_after_ms: None,
+                usage: Usage::default(),
+            })
+        };
+        for message in [
+            "status 400: registry.ollama.ai/library/gemma:2b does not support tools",
+            "status 404: No endpoints found that support tool use. To learn more",
+            "status 400: This model doesn't support tool use in streaming mode.",
+            "status 400: `tool calling` is not supported with this model",
+            "status 400: \"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
+            "status 400: Function calling is not enabled for models/gemma-3",
+        ] {
+            assert!(said(FailureClass::BadRequest, message), "{message}");
+        }
+        assert!(said(FailureClass::Server, "status 500: tools param requires --jinja flag"));
+        assert!(!said(FailureClass::BadRequest, "status 400: tools.0.name is too long"));
+        assert!(!said(FailureClass::Auth, "status 401: your key does not support tools"));
+    }
+
+    #[test]
+    fn a_call_is_written_as_the_instructions_ask_for_it() {
+        let check = |arguments: &str, expect: &str| {
+            let call =
+                ToolCall { id: "1".into(), name: "read".into(), arguments: arguments.into(), replay: None };
+            assert_eq!(call_as_text(&call), expect);
+        };
+        check(r#"{"path":"a"}"#, r#"{"tool":"read","path":"a"}"#);
+        check(" { } ", r#"{"tool":"read"}"#);
+        check("not json", r#"{"tool":"read","arguments":"not json"}"#);
+    }
+
+    #[test]
+    fn the_json_of_a_reply_is_a_call_and_everything_else_an_answer() {
+        let said = |text: &str, stop| {
+            let blocks = vec![Block::Text(text.into())];
+            match with_call(ModelResult::Replied(Reply { blocks, stop, ..Reply::default() })) {
+                ModelResult::Replied(reply) => (reply.blocks, reply.stop),
+                other => panic!("{other:?}"),
+            }
+        };
+        let (blocks, stop) = said("I look.\n{\"tool\":\"read\",\"path\":\"a\"}", StopReason::EndTurn);
+        let call = blocks.first().and_then(Block::as_tool_call).unwrap();
+        assert_eq!((&*call.name, &*call.arguments), ("read", r#"{"path":"a"}"#));
+        assert_eq!(stop, StopReason::ToolUse);
+        let (blocks, _) = said("<think>hm</think>It is 4.", StopReason::EndTurn);
+        assert_eq!(blocks, [Block::Text("It is 4.".into())]);
+        let (blocks, stop) = said("once upon a ", StopReason::MaxTokens);
+        assert_eq!((blocks, stop), (vec![Block::Text("once upon a ".into())], StopReason::MaxTokens));
+    }
+}
