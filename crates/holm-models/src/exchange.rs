@@ -56,7 +56,7 @@ impl Watch {
 pub(crate) async fn run(shared: &Shared, codec: &dyn Codec, request: Outgoing, watch: Watch) -> ModelResult {
     let answer = match watch.unless_stopped(shared.transport.send(request)).await {
         None => return ModelResult::Aborted(Reply::default()),
-        Some(Err(error)) => return failed(&error),
+        Some(Err(error)) => return ModelResult::Failed(unanswered(&error)),
         Some(Ok(answer)) => answer,
     };
     let id = request_id(&answer).map(ToOwned::to_owned);
@@ -201,15 +201,22 @@ async fn collect(body: &mut dyn Body, limit: usize) -> Result<Vec<u8>, Transport
     Ok(out)
 }
 
-fn failed(error: &TransportError) -> ModelResult {
-    ModelResult::Failed(failure_of(error))
-}
-
 pub(crate) fn failure_of(error: &TransportError) -> Failure {
     classify::failure(error.class(), &error.to_string())
 }
 
-/// The way to the provider failed after it had begun to answer: it charges for that, which the class says.
+/// No answer began. A request that was sent may be with the provider, which charges for it, like for a reply that breaks off.
+/// A request that was not sent is free.
+fn unanswered(error: &TransportError) -> Failure {
+    match error {
+        TransportError::Late { .. } | TransportError::Broken { .. } => broken_off(error),
+        TransportError::Connect { .. }
+        | TransportError::Unsendable { .. }
+        | TransportError::NotRecorded { .. } => failure_of(error),
+    }
+}
+
+/// The connection failed after the request was sent: the provider charges for it, which the class says.
 fn broken_off(error: &TransportError) -> Failure {
     classify::failure(FailureClass::Truncated, &error.to_string())
 }

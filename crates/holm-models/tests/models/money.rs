@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{Budget, Ending, NanoUsd, Price, Prompt, Started, Usage};
+use holm_kernel::{Budget, Ending, Event, FailureClass, NanoUsd, Price, Prompt, Started, Usage};
 use holm_runtime::drive;
 use holm_testkit::double::{Act, Double, Fault};
 
@@ -45,5 +45,42 @@ async fn a_reply_that_breaks_off_is_paid_by_what_arrived_of_it() {
         assert_eq!(ending, Ending::Answered { text: "done".into() }, "{format:?}");
         let used = driver.run().usage();
         assert!(used.input > 1_000 && used.output > 100 && used.estimated > 0, "{format:?}: {used:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_was_sent_and_never_answered_is_paid_by_estimate() {
+    for format in FORMATS {
+        let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
+        let double = Double::start([Act::fails(Fault::HangUp), Act::says("done").usage(usage)]).unwrap();
+        let watched = Watched::default();
+        let host = watched.host(Arc::new(client(&double, format)));
+        let config = config(&host);
+        let (ending, driver) =
+            drive(Started::new("run-1", 7, config), Prompt::text("go"), host).await.unwrap();
+        assert_eq!(ending, Ending::Answered { text: "done".into() }, "{format:?}");
+        let requested = watched.events().iter().find_map(|event| match event {
+            Event::ModelCalled { tokens, .. } => Some(*tokens),
+            _ => None,
+        });
+        let used = driver.run().usage();
+        assert_eq!((Some(used.estimated), used.output), (requested, 100), "{format:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_never_reached_its_provider_is_free() {
+    for format in FORMATS {
+        let double = Double::start([]).unwrap();
+        let client = client(&double, format);
+        drop(double);
+        let watched = Watched::default();
+        let host = watched.host(Arc::new(client));
+        let mut config = config(&host);
+        config.retry.attempts = 1;
+        let (ending, driver) =
+            drive(Started::new("run-1", 7, config), Prompt::text("go"), host).await.unwrap();
+        assert!(matches!(ending, Ending::Failed { class: FailureClass::Network, .. }), "{ending:?}");
+        assert_eq!(driver.run().usage(), Usage::default(), "{format:?}");
     }
 }

@@ -192,7 +192,7 @@ impl Driver {
     fn new(run: Run, writer: Writer, host: Host) -> Self {
         let Host { parts: mut host, journal } = host;
         let lease_loss = LeaseLoss::of(&*journal);
-        let line = host.model.open();
+        let line = host.model.open_run(&run.started().run);
         for sink in &mut host.events {
             if let Some(own) = sink.of_run(&run.started().run) {
                 *sink = own;
@@ -433,6 +433,9 @@ impl Driver {
                     () = &mut patience => break,
                 }
             }
+        }
+        for bill in self.tasks.end_models() {
+            self.take(bill).await?;
         }
         self.tasks.leave();
         // The journal says how those calls ended, so nothing waits for what is left of them.

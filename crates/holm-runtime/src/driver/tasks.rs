@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use holm_kernel::{CallId, Input, Timestamp};
+use holm_kernel::{CallId, Input, ModelResult, Reply, Timestamp};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -201,6 +201,16 @@ impl Tasks {
     /// Whether a child that was stopped has not said yet what it took.
     pub(super) fn awaits_a_child(&self) -> bool {
         self.under_way.iter().any(|task| task.kind == Kind::Child)
+    }
+
+    /// Ends the model calls that ignored their stop, and says for each what it would have said: that nothing is known of what it
+    /// took. So it is paid by estimate.
+    pub(super) fn end_models(&mut self) -> Vec<Input> {
+        let is_model = |task: &UnderWay| matches!(task.kind, Kind::Model | Kind::Summary);
+        let bill = |task: &UnderWay| task.kind.model_fact(task.call, ModelResult::Aborted(Reply::default()));
+        let bills = self.under_way.iter().filter(|task| is_model(task)).map(bill).collect();
+        self.forget(is_model);
+        bills
     }
 
     /// Lets everything go: what was stopped may tidy up for a while, where it holds nobody up.

@@ -63,9 +63,18 @@ async fn what_was_said_before_it_is_dropped_and_begins_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_a_model_is_deaf() {
+async fn while_a_model_is_deaf_and_its_estimate_is_booked() {
     let deaf = model_fn(|_| Box::pin(std::future::pending()));
-    check(Host::new(Arc::new(deaf)), |_| {}).await;
+    let requested = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&requested);
+    let host = Host::new(Arc::new(deaf)).events(move |event: &Numbered| {
+        if let Event::ModelCalled { tokens, .. } = &event.event {
+            told.lock().unwrap().push(*tokens);
+        }
+    });
+    let driver = check(host, |_| {}).await;
+    let used = driver.run().usage();
+    assert_eq!((vec![used.total()], used.estimated), (requested.lock().unwrap().clone(), used.total()));
 }
 
 #[tokio::test(start_paused = true)]
