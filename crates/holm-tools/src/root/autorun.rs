@@ -215,10 +215,26 @@ pub(crate) fn find(path: &str) -> Option<AutorunFile> {
     })
 }
 
+/// All rows of a path: a file can fit one by its name and another by a star.
+pub(crate) fn find_all(path: &str) -> Vec<AutorunFile> {
+    let names: Vec<String> = path.split('/').map(str::to_ascii_lowercase).collect();
+    let prefixes = (1..=names.len()).filter_map(|end| names.get(..end));
+    prefixes
+        .flat_map(|prefix| {
+            let is_whole = prefix.len() == names.len();
+            all_by_name(prefix).filter(move |row| is_whole || row.pattern.ends_with('/'))
+        })
+        .collect()
+}
+
 /// The row whose pattern the last names fit.
 fn by_name(names: &[String]) -> Option<AutorunFile> {
-    let exact = index().exact.get(names.last()?).into_iter().flatten();
-    exact.chain(&index().starred).find(|row| fits(row.pattern, names)).copied()
+    all_by_name(names).next()
+}
+
+fn all_by_name(names: &[String]) -> impl Iterator<Item = AutorunFile> {
+    let exact = names.last().and_then(|last| index().exact.get(last)).into_iter().flatten();
+    exact.chain(&index().starred).filter(move |row| fits(row.pattern, names)).copied()
 }
 
 /// The rows by their last names, so that a walk over many files stays cheap.

@@ -164,9 +164,11 @@ impl Denies {
         rules.join(&self.autorun_for_jails())
     }
 
-    /// The rules about what everyday tools run, but for those that a grant names.
+    /// The rules about what everyday tools run, but for those that a grant names: all that are about the file, or it would
+    /// stay closed.
     fn autorun_for_jails(&self) -> Denials {
-        let named: Vec<&str> = self.named.iter().filter_map(named_by).map(|row| row.pattern).collect();
+        let rows = self.named.iter().flat_map(|pattern| autorun::find_all(&spelled(pattern)));
+        let named: Vec<&str> = rows.map(|row| row.pattern).collect();
         let is_open = |rule: &Denial| {
             let rule = rule.to_string();
             named.iter().any(|pattern| rule == format!("write:**/{pattern}"))
@@ -284,9 +286,14 @@ fn absolute(rule: &str, at: &str) -> Option<String> {
 
 /// The row of the table that a pattern names: by components without a star, so that `**` names nothing.
 fn named_by(pattern: &PathPattern) -> Option<AutorunFile> {
+    autorun::find(&spelled(pattern)).filter(|row| row.handling == autorun::Handling::Protected)
+}
+
+/// The components of a pattern without a star.
+fn spelled(pattern: &PathPattern) -> String {
     let text = pattern.to_string();
     let named: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && !part.contains('*')).collect();
-    autorun::find(&named.join("/")).filter(|row| row.handling == autorun::Handling::Protected)
+    named.join("/")
 }
 
 fn autorun_rules(kind: &str) -> Denials {

@@ -29,15 +29,16 @@ const MAX_LINES: usize = 8;
 /// steps of two seconds.
 const COARSEST_CLOCK_SECONDS: i64 = 2;
 
-/// What lay beneath the writable roots when a command began.
+/// What lay beneath the writable roots when a command began. Dropped before [`settle`](Self::settle) or
+/// [`dismiss`](Self::dismiss), it looks by itself and says nothing.
 #[derive(Debug)]
-pub(crate) struct WorkspaceRecord {
+pub struct WorkspaceRecord {
     workspace: PathBuf,
     roots: Vec<PathBuf>,
     folders: HashMap<PathBuf, EntryStamp>,
     /// Files of the table that a command may change.
     watched: BTreeMap<PathBuf, EntryStamp>,
-    /// Links called `.git` that were there, and where they led to.
+    /// Links called `.git`, or as other version control calls its folder, that were there, and where they led to.
     links: BTreeMap<PathBuf, LinkState>,
     /// Folders of the table, and what lies in them.
     listed: HashSet<PathBuf>,
@@ -124,7 +125,7 @@ impl WorkspaceRecord {
 
     /// Remembers a file or a link, if the table lists it or git would follow it.
     pub(super) fn watch(&mut self, path: &Path) {
-        if is_called_git(path)
+        if (is_called_git(path) || is_of_other_control(path))
             && self.is_writable(path)
             && let Some(state) = LinkState::of(path)
         {
@@ -163,19 +164,20 @@ impl WorkspaceRecord {
 
     /// Looks at what has changed, takes from new repositories what git would run, and says all of it in lines for the user
     /// and the model. Blocks.
-    pub(crate) fn settle(mut self) -> Vec<String> {
+    #[must_use]
+    pub fn settle(mut self) -> Vec<String> {
         self.look()
     }
 
     /// Nothing has run, so nothing has changed.
-    pub(crate) fn dismiss(mut self) {
+    pub fn dismiss(mut self) {
         self.is_done = true;
     }
 
     /// After a start that failed. Nothing has run then, unless word of the start was lost on the way.
     ///
     /// To drop the record would look where nobody may block.
-    pub(crate) async fn end_unstarted(self, error: &JailError) {
+    pub async fn end_unstarted(self, error: &JailError) {
         match error {
             JailError::Start { stage, .. } if *stage != Stage::Order => self.dismiss(),
             _ => drop(tokio::task::spawn_blocking(move || self.settle()).await),
@@ -249,7 +251,7 @@ impl WorkspaceRecord {
                     found.meet_folder(&path, self.row(&path));
                     new.push(path);
                 }
-            } else if is_called_git(&path) {
+            } else if is_called_git(&path) || (kind.is_symlink() && is_of_other_control(&path)) {
                 if !self.links.contains_key(&path) {
                     found.repositories.pointers.insert(path);
                 }
@@ -428,7 +430,7 @@ pub(super) fn is_repository(folder: &Path, entries: &[(PathBuf, FileType)]) -> b
 }
 
 /// Whether a folder is where version control other than git keeps its own.
-fn is_of_other_control(path: &Path) -> bool {
+pub(super) fn is_of_other_control(path: &Path) -> bool {
     matches!(path.file_name().and_then(OsStr::to_str), Some(".hg" | ".sl" | ".jj"))
 }
 
@@ -583,7 +585,7 @@ mod tests {
         let lines = second.settle();
         assert!(!is_armed() && !work.join("f0/.hg/hgrc").exists(), "{lines:?}");
         arm();
-        record_of(&work).settle();
+        drop(record_of(&work).settle());
         assert!(is_armed(), "nothing runs any more that could have made it");
     }
 

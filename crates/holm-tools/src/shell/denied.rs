@@ -4,13 +4,14 @@
 //! Files that are there when the command starts are hidden or kept read-only. What a command makes is looked at when it has
 //! ended: see [`WorkspaceRecord`].
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, FileType};
 use std::path::{Component, Path, PathBuf};
 
 use holm_grants::{Denial, Denials, FilePath, Grant, GrantSet, PathPattern, Request};
 use holm_jail::Jail;
 
-use super::changes::{WorkspaceRecord, is_called_git, is_repository};
+use super::changes::{WorkspaceRecord, is_called_git, is_of_other_control, is_repository};
 use super::rule_index::RuleIndex;
 use crate::root::Denies;
 use crate::root::autorun;
@@ -19,10 +20,10 @@ use crate::root::git::{GitFolder, NamedPaths, gitlinks};
 /// The most entries that are looked at for one command. What lies beyond is hidden whole, folder by folder, or kept
 /// read-only where nothing is denied.
 const MAX_LOOKED_AT: usize = 300_000;
-/// The most repositories whose configuration and submodules are read for one command.
-const MAX_REPOSITORIES_READ: usize = 256;
-/// The most submodules without a repository that are held. What a command makes in others is found when it has ended.
-const MAX_SUBMODULES_HELD: usize = 64;
+
+/// The most files that are hidden one by one. Of more, whole folders at the top of a root are hidden, those with the most of
+/// them first: a command that makes very many must not keep the next one from starting.
+const MAX_HIDDEN: usize = 10_000;
 
 /// The jail without what the deny list names beneath its roots, and with all held that git would run there. The record
 /// tells later what the command has made.
@@ -32,12 +33,31 @@ pub(crate) fn hold(
     grants: &GrantSet,
     denials: &Denials,
 ) -> (Jail, WorkspaceRecord) {
+    hold_with(jail, workspace, grants, denials, &[])
+}
+
+/// The jail without what the deny list names beneath its roots, and with all held that git would run there, as commands have
+/// it. The `open` files are shown although the list names them: the user has named each of them. The record tells later what
+/// was made. Looks at the file system, so it blocks.
+#[must_use]
+pub fn hold_with(
+    jail: Jail,
+    workspace: &Path,
+    grants: &GrantSet,
+    denials: &Denials,
+    open: &[PathBuf],
+) -> (Jail, WorkspaceRecord) {
     let roots = roots(workspace, grants, denials);
     let record = WorkspaceRecord::new(workspace, &written(workspace, grants));
     let rules = RuleIndex::new(denials);
-    let mut scan = Scan { workspace, rules, jail, record, looked_at: 0, repositories: Vec::new() };
+    let (hidden, repositories) = (Vec::new(), Vec::new());
+    let mut scan = Scan { workspace, rules, open, jail, record, looked_at: 0, hidden, repositories };
     for root in &roots {
         scan.walk(root);
+    }
+    for path in fewer(std::mem::take(&mut scan.hidden), &roots, MAX_HIDDEN) {
+        scan.record.hold(&path);
+        scan.change(|jail| jail.hide(path));
     }
     scan.hold_git(&roots);
     scan.hold_missing();
@@ -49,9 +69,13 @@ pub(crate) fn hold(
 struct Scan<'a> {
     workspace: &'a Path,
     rules: RuleIndex<'a>,
+    /// Files that are shown whatever the rules say.
+    open: &'a [PathBuf],
     jail: Jail,
     record: WorkspaceRecord,
     looked_at: usize,
+    /// What is to be hidden.
+    hidden: Vec<PathBuf>,
     /// The repositories that were met.
     repositories: Vec<GitFolder>,
 }
@@ -75,14 +99,20 @@ impl Scan<'_> {
         }
     }
 
-    /// Holds what a link leads to: a jail holds no link. That the link is another is told when the command has ended.
+    /// Holds a link and what it leads to. That a link that is obeyed is another is told when the command has ended: a jail
+    /// holds none. One with the name of a secret is hidden itself, and so is a file that it leads to. A folder has a name of its
+    /// own, by which it is met on the walk.
     fn hold_target(&mut self, link: &Path, root: &Path) {
         self.record.watch(link);
+        if matches!(self.standing(link, root), Standing::Hidden) {
+            self.change(|jail| jail.hide(link));
+        }
         let Some(real) = link.canonicalize().ok().filter(|real| *real != *root && real.starts_with(root))
         else {
             return;
         };
         match self.standing(link, root) {
+            Standing::Hidden if real.is_dir() => {}
             Standing::Hidden => self.hide(&real),
             Standing::Fixed => self.protect(&real),
             Standing::Free => {}
@@ -101,14 +131,13 @@ impl Scan<'_> {
             let work_tree = if is_called_git(folder) { folder.parent().unwrap_or(folder) } else { folder };
             self.repositories.push(GitFolder::at(work_tree, folder.to_owned()));
         }
-        self.protect_settings(folder);
+        self.protect_settings(folder, &obeyed_in(folder, folder));
         entries
     }
 
     /// Holds settings of version control other than git. A jail holds no link in its place, so the folder around one is
     /// held, and the file that it names.
-    fn protect_settings(&mut self, folder: &Path) {
-        let settings = obeyed_in(folder);
+    fn protect_settings(&mut self, folder: &Path, settings: &[PathBuf]) {
         let links: Vec<&PathBuf> = settings.iter().filter(|setting| setting.is_symlink()).collect();
         if links.is_empty() {
             settings.iter().for_each(|setting| self.protect(setting));
@@ -127,6 +156,12 @@ impl Scan<'_> {
         self.record.watch(link);
         if is_called_git(link) {
             self.repositories.extend(link.parent().and_then(GitFolder::of));
+        } else if is_of_other_control(link)
+            && let Ok(real) = link.canonicalize()
+            && self.record.is_writable(&real)
+        {
+            self.protect_settings(&real, &obeyed_in(link, &real));
+            self.protect_settings(&real.join("repo"), &obeyed_in(&link.join("repo"), &real.join("repo")));
         }
     }
 
@@ -142,8 +177,8 @@ impl Scan<'_> {
 
     /// Holds what configurations of git name, and the place of the repository in submodules that have none yet.
     fn hold_git(&mut self, roots: &[PathBuf]) {
+        // All of them, however many: one that is left out would be left open.
         let mut repositories = std::mem::take(&mut self.repositories);
-        repositories.truncate(MAX_REPOSITORIES_READ);
         repositories.extend(GitFolder::around(self.workspace));
         let workspace = self.workspace;
         let elsewhere = roots.iter().filter(|root| !root.starts_with(workspace));
@@ -163,7 +198,7 @@ impl Scan<'_> {
                 && leads_through_no_link(folder)
                 && folder.join(".git").symlink_metadata().is_err()
         };
-        let held: Vec<PathBuf> = submodules.filter(is_held).take(MAX_SUBMODULES_HELD).collect();
+        let held: Vec<PathBuf> = submodules.filter(is_held).collect();
         held.iter().for_each(|folder| self.protect(&folder.join(".git")));
     }
 
@@ -212,7 +247,8 @@ impl Scan<'_> {
                     || elsewhere.as_ref().is_some_and(|name| is_anywhere(rule) && hits(rule, name))
             })
         };
-        if hit(Request::Read) {
+        let is_open = || self.open.iter().any(|open| open == path);
+        if hit(Request::Read) && !is_open() {
             Standing::Hidden
         } else if hit(Request::Write) {
             Standing::Fixed
@@ -222,8 +258,7 @@ impl Scan<'_> {
     }
 
     fn hide(&mut self, path: &Path) {
-        self.record.hold(path);
-        self.change(|jail| jail.hide(path));
+        self.hidden.push(path.to_owned());
     }
 
     fn protect(&mut self, path: &Path) {
@@ -237,6 +272,36 @@ impl Scan<'_> {
     fn change(&mut self, change: impl FnOnce(Jail) -> Jail) {
         self.jail = change(std::mem::take(&mut self.jail));
     }
+}
+
+/// What is hidden, in no more than so many paths where that is possible: folders at the top of a root stand for all in them.
+fn fewer(hidden: Vec<PathBuf>, roots: &[PathBuf], most: usize) -> BTreeSet<PathBuf> {
+    let mut left = hidden.len();
+    if left <= most {
+        return hidden.into_iter().collect();
+    }
+    let top = |path: &PathBuf| {
+        let root = roots.iter().find(|root| path.starts_with(root))?;
+        let first = path.strip_prefix(root).ok()?.iter().next()?;
+        Some(root.join(first)).filter(|top| top != path)
+    };
+    let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for folder in hidden.iter().filter_map(top) {
+        *counts.entry(folder).or_default() += 1;
+    }
+    let mut counts: Vec<(PathBuf, usize)> = counts.into_iter().collect();
+    counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    let mut whole = BTreeSet::new();
+    for (folder, count) in counts {
+        if left <= most {
+            break;
+        }
+        left -= count - 1;
+        whole.insert(folder);
+    }
+    let is_within = |path: &PathBuf| top(path).is_some_and(|folder| whole.contains(&folder));
+    let single: Vec<PathBuf> = hidden.into_iter().filter(|path| !is_within(path)).collect();
+    whole.into_iter().chain(single).collect()
 }
 
 /// What a command may do to an entry.
@@ -258,13 +323,14 @@ fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'@'))
 }
 
-/// Settings by which version control other than git runs programs, also those that do not exist yet.
-fn obeyed_in(folder: &Path) -> Vec<PathBuf> {
-    let names: &[&str] = match folder.file_name().and_then(|name| name.to_str()) {
+/// Settings by which version control other than git runs programs, also those that do not exist yet: in a folder that is
+/// known by a name, its own or that of a link.
+fn obeyed_in(name: &Path, folder: &Path) -> Vec<PathBuf> {
+    let names: &[&str] = match name.file_name().and_then(|name| name.to_str()) {
         Some(".hg") => &["hgrc", "hgrc-not-shared", "sharedpath"],
         Some(".sl") => &["config"],
         Some(".jj") => &["workspace-config.toml"],
-        Some("repo") if folder.parent().and_then(Path::file_name).is_some_and(|name| name == ".jj") => {
+        Some("repo") if name.parent().and_then(Path::file_name).is_some_and(|name| name == ".jj") => {
             &["config.toml"]
         }
         Some(_) | None => &[],
@@ -312,4 +378,127 @@ fn outermost(mut roots: Vec<PathBuf>) -> Vec<PathBuf> {
     let all = roots.clone();
     roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
     roots
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Whether the jail of a command that may write everything names a path in any way but as its root.
+    fn holder(work: &Path) -> impl Fn(&str) -> bool {
+        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
+        let (jail, record) = hold(Jail::new(), work, &grants, &Denies::of_commands());
+        record.dismiss();
+        let (text, work) = (format!("{jail:?}"), work.to_owned());
+        move |name| text.contains(&format!("{:?}", work.join(name)))
+    }
+
+    fn workspace() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().canonicalize().unwrap();
+        (folder, work)
+    }
+
+    #[test]
+    fn a_link_named_like_a_secret_hides_itself_and_no_folder() {
+        let (_folder, work) = workspace();
+        fs::create_dir_all(work.join("config/.ssh")).unwrap();
+        fs::write(work.join("settings"), "").unwrap();
+        symlink("config", work.join(".aws")).unwrap();
+        symlink("settings", work.join(".env")).unwrap();
+        let holds = holder(&work);
+        assert!(holds(".aws") && holds(".env") && holds("settings"));
+        assert!(!holds("config"), "it has a name of its own");
+        assert!(holds("config/.ssh"), "this is a secret by its own name");
+    }
+
+    #[test]
+    fn settings_of_other_version_control_are_held_behind_a_link() {
+        let (_folder, work) = workspace();
+        for (link, folder) in [(".hg", "store/hg"), (".sl", "store/sl"), (".jj", "store/jj")] {
+            fs::create_dir_all(work.join(folder).join("repo")).unwrap();
+            symlink(work.join(folder), work.join(link)).unwrap();
+        }
+        let holds = holder(&work);
+        for name in ["hg/hgrc", "sl/config", "jj/workspace-config.toml", "jj/repo/config.toml"] {
+            assert!(holds(&format!("store/{name}")), "{name}");
+        }
+        assert!(!holds("store/hg/config"));
+    }
+
+    #[test]
+    fn a_link_that_a_command_makes_for_other_version_control_is_disabled() {
+        let (_folder, work) = workspace();
+        fs::create_dir(work.join("evil")).unwrap();
+        fs::write(work.join("evil/hgrc"), "[hooks]").unwrap();
+        fs::create_dir(work.join("mine")).unwrap();
+        symlink("mine", work.join(".sl")).unwrap();
+        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
+        let record = hold(Jail::new(), &work, &grants, &Denies::of_commands()).1;
+        symlink("evil", work.join(".hg")).unwrap();
+        let lines = record.settle();
+        assert!(!work.join(".hg").is_symlink() && work.join(".hg.disabled").is_symlink(), "{lines:?}");
+        assert!(work.join(".sl").is_symlink(), "it was the user's: {lines:?}");
+    }
+
+    #[test]
+    fn of_too_many_hidden_files_whole_folders_are_hidden_and_nothing_is_left_out() {
+        let roots = [PathBuf::from("/w")];
+        let many = |folder: &str, count: usize| {
+            (0..count).map(|number| PathBuf::from(format!("/w/{folder}/d{number}/.env"))).collect::<Vec<_>>()
+        };
+        let few = || [many("a", 3), many("b", 40), many("c", 5), vec!["/w/.env".into()]].concat();
+        assert_eq!(fewer(few(), &roots, 49).len(), 49);
+        let hidden = fewer(few(), &roots, 12);
+        let expect: BTreeSet<PathBuf> =
+            [many("a", 3), vec!["/w/b".into()], many("c", 5), vec!["/w/.env".into()]]
+                .concat()
+                .into_iter()
+                .collect();
+        assert_eq!(hidden, expect);
+        let covered = |path: &PathBuf| path.ancestors().any(|place| hidden.contains(place));
+        assert!(few().iter().all(covered));
+        assert_eq!(fewer(few(), &roots, 1).len(), 4, "no fewer are possible");
+    }
+
+    #[test]
+    fn every_repository_is_read_however_many_there_are() {
+        const REPOSITORIES: usize = 300;
+        let (_folder, work) = workspace();
+        for number in 0..REPOSITORIES {
+            let git = work.join(format!("r{number}/.git"));
+            fs::create_dir_all(&git).unwrap();
+            fs::write(git.join("config"), "[core]\n\thooksPath = own-hooks\n").unwrap();
+        }
+        let holds = holder(&work);
+        for number in 0..REPOSITORIES {
+            assert!(holds(&format!("r{number}/own-hooks")), "{number}");
+        }
+    }
+
+    #[test]
+    fn git_holds_what_it_runs_and_not_what_a_command_only_reads() {
+        let (_folder, work) = workspace();
+        fs::create_dir_all(work.join(".git/hooks")).unwrap();
+        fs::create_dir(work.join("tools")).unwrap();
+        for name in ["tools/run.sh", "tools/filter.py", "tools/lint", "tools/data.json", "README.md", "notes"]
+        {
+            fs::write(work.join(name), "").unwrap();
+        }
+        let config = "[alias]\n\tshow = !cat README.md tools/data.json\n\tgo = !sh tools/run.sh notes\n\
+                      [filter \"x\"]\n\tclean = python3 tools/filter.py tools/data.json\n\
+                      [commit]\n\ttemplate = tools/data.json\n";
+        fs::write(work.join(".git/config"), config).unwrap();
+        let hook = "#!/bin/sh\ncat README.md\n\"$(git rev-parse --show-toplevel)/tools/lint\" notes\n";
+        fs::write(work.join(".git/hooks/pre-commit"), hook).unwrap();
+        let holds = holder(&work);
+        for name in ["tools/run.sh", "tools/filter.py", "tools/lint"] {
+            assert!(holds(name), "{name}");
+        }
+        for name in ["README.md", "tools/data.json", "notes"] {
+            assert!(!holds(name), "{name}");
+        }
+    }
 }

@@ -59,7 +59,8 @@ pub(super) fn report(
 }
 
 /// A line about a protected name that appeared while the command ran.
-pub(crate) fn appeared(workspace: &Path, name: &ProtectedName) -> String {
+#[must_use]
+pub fn appeared(workspace: &Path, name: &ProtectedName) -> String {
     let path = |path: &Path| visible_line(&path.strip_prefix(workspace).unwrap_or(path).to_string_lossy());
     let fate = match &name.fate {
         Fate::Removed => "was removed".into(),

@@ -51,8 +51,14 @@ impl GitFolder {
 
     /// The git folder that git would use in this folder: its own, or that of a folder above.
     pub(crate) fn around(folder: &Path) -> Option<Self> {
-        folder.ancestors().find_map(Self::of)
+        folder.ancestors().take_while(|folder| !is_end(folder)).find_map(Self::of)
     }
+}
+
+/// Whether no repository is looked for in this folder and above. Tests do not depend on what lies around the folder for
+/// temporary files.
+fn is_end(folder: &Path) -> bool {
+    cfg!(test) && std::env::temp_dir().canonicalize().is_ok_and(|end| end == folder)
 }
 
 /// The path in a file that holds little else, from the folder of the file.

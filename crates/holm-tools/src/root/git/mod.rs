@@ -2,6 +2,7 @@
 //! never started here: it would run what is looked for.
 
 mod config;
+mod executed;
 mod index;
 mod layout;
 mod named;

@@ -1,11 +1,14 @@
 //! The files of a workspace that git would run or obey because its configuration names them: hooks, included files, filters,
 //! helpers. Read from the configuration of the repository, of the user and of the system.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::config::{ConfigEntry, GitConfig};
+use super::executed::executed;
 use super::layout::{GitFolder, plain_path};
 use crate::plain::read_plain_within;
 
@@ -18,6 +21,26 @@ const MAX_HOOK_BYTES: u64 = 64 * 1024;
 
 /// Settings that name a file or a folder, also one that does not exist yet.
 const PATHS: &[&str] = &["core.hookspath", "core.attributesfile", "core.fsmonitor", "init.templatedir"];
+
+/// Settings that name a file which git reads and never runs.
+const ONLY_READ: &[&str] = &[
+    "blame.ignorerevsfile",
+    "commit.template",
+    "core.excludesfile",
+    "diff.orderfile",
+    "format.signaturefile",
+    "gpg.ssh.allowedsignersfile",
+    "gpg.ssh.revocationfile",
+    "http.cookiefile",
+    "http.sslcainfo",
+    "http.sslcert",
+    "http.sslkey",
+    "mailmap.file",
+    "user.signingkey",
+];
+
+/// Shells, by whose rules a hook is read.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
 /// Hooks by name, for a configuration that looks for them in a folder full of other things.
 const HOOKS: &[&str] = &[
@@ -138,8 +161,9 @@ impl NamedPaths {
     pub(crate) fn find<'a>(workspace: &Path, repositories: impl IntoIterator<Item = &'a GitFolder>) -> Self {
         let personal = personal();
         let mut named = BTreeSet::new();
+        let mut read = BTreeMap::new();
         for repository in repositories {
-            let mut search = Search { repository, named: BTreeSet::new(), files: 0 };
+            let mut search = Search { repository, named: BTreeSet::new(), files: 0, read: &mut read };
             search.named.extend(personal.iter().cloned());
             let own = [repository.common.join("config"), repository.own.join("config.worktree")];
             let mut open: Vec<PathBuf> = personal.iter().cloned().chain(own).collect();
@@ -177,8 +201,11 @@ fn held(workspace: &Path, path: PathBuf) -> Vec<PathBuf> {
     spread.filter(|path| path.starts_with(workspace) && path != workspace).collect()
 }
 
-/// The configuration of the user and of the system.
+/// The configuration of the user and of the system. Tests have none: what the machine's user has set is not theirs.
 fn personal() -> Vec<PathBuf> {
+    if cfg!(test) {
+        return Vec::new();
+    }
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let home = variable("HOME");
     let settings = variable("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
@@ -199,6 +226,8 @@ struct Search<'a> {
     named: BTreeSet<PathBuf>,
     /// How many files were read.
     files: usize,
+    /// What files hold that were read before: all repositories share those of the user.
+    read: &'a mut BTreeMap<PathBuf, Rc<Vec<ConfigEntry>>>,
 }
 
 impl Search<'_> {
@@ -209,9 +238,9 @@ impl Search<'_> {
             return Vec::new();
         }
         let mut included = Vec::new();
-        for entry in GitConfig::read(file).unwrap_or_default().entries {
+        for entry in self.entries(file).iter() {
             let value = entry.value.as_deref().unwrap_or_default();
-            if value.is_empty() || is_harmless(&entry) {
+            if value.is_empty() || is_harmless(entry) || ONLY_READ.contains(&entry.name().as_str()) {
                 continue;
             }
             if entry.key == "path" && matches!(entry.section.as_str(), "include" | "includeif") {
@@ -224,12 +253,21 @@ impl Search<'_> {
                     self.hooks(&path);
                 }
                 self.named.insert(path);
-                self.words(value, Bare::Arguments);
+                self.run(value);
             } else if entry.section != "alias" || value.starts_with('!') {
-                self.words(value, Bare::Arguments);
+                self.run(value.trim_start_matches('!'));
             }
         }
         included
+    }
+
+    fn entries(&mut self, file: &Path) -> Rc<Vec<ConfigEntry>> {
+        if let Some(known) = self.read.get(file) {
+            return Rc::clone(known);
+        }
+        let entries = Rc::new(GitConfig::read(file).unwrap_or_default().entries);
+        self.read.insert(file.to_owned(), Rc::clone(&entries));
+        entries
     }
 
     /// What the hooks in a folder are links to, and the files that they name.
@@ -246,39 +284,44 @@ impl Search<'_> {
                 && bytes.starts_with(b"#!")
             {
                 let text = String::from_utf8_lossy(&bytes);
-                let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-                lines.for_each(|line| self.words(line, Bare::Never));
-            }
-        }
-    }
-
-    /// The files of the work tree that a command line names.
-    fn words(&mut self, command: &str, bare: Bare) {
-        const BETWEEN: [char; 14] = ['"', '\'', '`', ';', '&', '|', '(', ')', '{', '}', '<', '>', '=', '!'];
-        let is_between = |letter: char| letter.is_whitespace() || BETWEEN.contains(&letter);
-        let words = command.split(is_between).filter(|word| !word.is_empty());
-        for (at, word) in words.enumerate() {
-            if !word.contains('/') && (at == 0 || bare == Bare::Never) {
-                continue;
-            }
-            // Before a slash may stand a variable, or a substitution that was cut off, for the top of the work tree.
-            let behind = word.find('/').and_then(|slash| word.get(slash + 1..));
-            let behind = behind.filter(|_| word.starts_with(['$', '/', '}']));
-            for word in std::iter::once(word).chain(behind) {
-                let path = resolved(&self.repository.work_tree, word);
-                if path.is_file() {
-                    self.named.insert(path);
+                let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+                let mut words = first.split(['/', ' ', '\t', '\r']);
+                if words.any(|word| SHELLS.contains(&word)) {
+                    self.run(rest);
+                } else {
+                    self.programs(rest);
                 }
             }
         }
     }
-}
 
-/// Which words without a slash are files. The first of a command is a program that is looked up in `PATH`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bare {
-    Arguments,
-    Never,
+    /// The files of the work tree that a command line runs.
+    fn run(&mut self, command: &str) {
+        executed(command).iter().for_each(|word| self.name(word, |_| true));
+    }
+
+    /// The programs of the work tree that a text in any language names.
+    fn programs(&mut self, text: &str) {
+        const AROUND: [char; 14] = ['"', '\'', '`', ';', '&', '|', '(', ')', '{', '}', '<', '>', '=', ','];
+        let is_around = |letter: char| letter.is_whitespace() || AROUND.contains(&letter);
+        let is_program =
+            |path: &Path| path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0);
+        let words = text.split(is_around).filter(|word| word.contains('/'));
+        words.for_each(|word| self.name(word, is_program));
+    }
+
+    /// Takes a word for a path, if there is such a file.
+    fn name(&mut self, word: &str, fits: fn(&Path) -> bool) {
+        // Before a slash may stand a variable for the top of the work tree.
+        let behind = word.find('/').and_then(|slash| word.get(slash + 1..));
+        let behind = behind.filter(|_| word.starts_with(['$', '/']));
+        for word in std::iter::once(word).chain(behind) {
+            let path = resolved(&self.repository.work_tree, word);
+            if path.is_file() && fits(&path) {
+                self.named.insert(path);
+            }
+        }
+    }
 }
 
 /// A path as git reads it in a configuration.

@@ -1,4 +1,4 @@
-use holm_grants::{FilePath, Request};
+use holm_grants::{FilePath, GrantSet, Request};
 
 use crate::root::Denies;
 
@@ -114,4 +114,21 @@ fn an_example_that_looks_like_a_secret_is_no_secret_for_commands_either() {
     // Somebody's own rule about an example holds.
     let path: FilePath = ".env.example".parse().unwrap();
     assert!(!Denies::is_example(&"path:.env.example".parse().unwrap(), &path));
+}
+
+#[test]
+fn a_grant_that_names_a_file_of_the_table_opens_it_for_commands_too() {
+    let rules = |grant: &str| Denies::usual().naming(&GrantSet::parse([grant]).unwrap()).for_commands();
+    let is_open =
+        |grant: &str, path: &str| rules(grant).hitting(&Request::Write(path.parse().unwrap())).is_none();
+    for name in
+        ["lefthook.yml", "lefthook.toml", ".lefthook.yml", "mise.toml", ".lintstagedrc.json", ".mcp.json"]
+    {
+        assert!(is_open(&format!("write:{name}"), name), "{name}");
+        assert!(!is_open("write:**", name), "{name}");
+    }
+    assert!(is_open("write:.vscode/**", ".vscode/tasks.json"));
+    assert!(!is_open("write:lefthook.yml", ".vscode/tasks.json"));
+    assert!(!is_open("write:lefthook.yml", ".lefthook.yml"), "it has another name");
+    assert!(!is_open("write:.git/**", ".holm/x"));
 }
