@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use holm_grants::escaped;
+
 /// A file that cannot be used as it is. The message names file and line; [`fix`](Self::fix) says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
@@ -20,10 +22,10 @@ pub struct ConfigError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigProblem {
     /// It is no TOML, or no JSON.
-    #[error("{0}")]
+    #[error("{}", escaped(.0))]
     Syntax(String),
     /// A key that means nothing.
-    #[error("there is no key `{key}`")]
+    #[error("there is no key `{}`", escaped(.key))]
     UnknownKey {
         /// The key.
         key: String,
@@ -33,10 +35,10 @@ pub enum ConfigProblem {
         known: Vec<String>,
     },
     /// A value that does not fit its key.
-    #[error("{0}")]
+    #[error("{}", escaped(.0))]
     WrongValue(String),
     /// A key that a project's file cannot say.
-    #[error("a project cannot set `{key}`")]
+    #[error("a project cannot set `{}`", escaped(.key))]
     NotForProjects {
         /// The key.
         key: String,
@@ -45,7 +47,7 @@ pub enum ConfigProblem {
     #[error("there is no such file")]
     Missing,
     /// The system does not give it.
-    #[error("it cannot be read: {0}")]
+    #[error("it cannot be read: {}", escaped(.0))]
     Unreadable(String),
     /// It is larger than anybody writes.
     #[error("it is larger than {most} bytes")]
@@ -63,16 +65,16 @@ pub enum ConfigProblem {
     #[error("others can read it, and it holds keys")]
     Shared,
     /// The system does not take it.
-    #[error("it cannot be written: {0}")]
+    #[error("it cannot be written: {}", escaped(.0))]
     Unwritable(String),
     /// An agent stands below itself.
-    #[error("the agent `{agent}` would hand work to one that it stands below")]
+    #[error("the agent `{}` would hand work to one that it stands below", escaped(.agent))]
     Cycle {
         /// Which.
         agent: String,
     },
     /// Nobody has looked at it as it is.
-    #[error("{0}")]
+    #[error("{}", escaped(.0))]
     Untrusted(String),
 }
 
@@ -88,7 +90,7 @@ impl ConfigError {
     /// What to do about it.
     #[must_use]
     pub fn fix(&self) -> String {
-        match &self.problem {
+        let fix = match &self.problem {
             ConfigProblem::Syntax(_) => "mend the line, or take it out".into(),
             ConfigProblem::UnknownKey { near: Some(near), .. } => format!("did you mean `{near}`?"),
             ConfigProblem::UnknownKey { known, .. } => format!("known here: {}", known.join(", ")),
@@ -113,13 +115,14 @@ impl ConfigError {
             ConfigProblem::Foreign => {
                 format!("make it yours or root's: chown, or copy it; {}", self.path.display())
             }
-        }
+        };
+        escaped(&fix)
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", self.path.display())?;
+        out.write_str(&escaped(&self.path.to_string_lossy()))?;
         if let Some(line) = self.line {
             write!(out, ":{line}")?;
         }
@@ -128,3 +131,6 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@ mod yaml;
 
 use std::{fmt::Write as _, path::Path};
 
+use holm_grants::escaped;
 use holm_tools::front::{Entry, Front, Value};
 use serde_json::{Map, Value as Json, json};
 
@@ -58,6 +59,17 @@ pub struct Servers {
     pub notes: Vec<String>,
 }
 
+/// What a person is told of a file that somebody else has written: its names are shown on one line.
+trait Notes {
+    fn note(&mut self, text: impl AsRef<str>);
+}
+
+impl Notes for Vec<String> {
+    fn note(&mut self, text: impl AsRef<str>) {
+        self.push(escaped(text.as_ref()));
+    }
+}
+
 impl Servers {
     fn none() -> Self {
         Self { entries: json!({ "mcpServers": {} }), notes: Vec::new() }
@@ -80,7 +92,7 @@ impl Servers {
         let left = whole.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
         let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
         if !left.is_empty() {
-            self.notes.push(format!("not taken over: {}", left.join(", ")));
+            self.notes.note(format!("not taken over: {}", left.join(", ")));
         }
     }
 }
@@ -119,7 +131,7 @@ fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
 /// # Errors
 /// What keeps it from being an agent, in words.
 pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
-    let front = Front::parse(text).map_err(|error| error.to_string())?;
+    let front = Front::parse(text).map_err(|error| escaped(&error.to_string()))?;
     let find = |key: &str| front.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
     let word = |key: &str| match find(key) {
         Some(Value::Text(text)) => Some(text.clone()),
@@ -130,13 +142,13 @@ pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
     let mut notes = Vec::new();
     let tools = tools_of(find("tools"), &mut notes);
     if let Some(model) = word("model").filter(|model| model != "inherit") {
-        notes.push(format!(
+        notes.note(format!(
             "the model `{model}` is not taken over; add `model: provider/model` if you want one"
         ));
     }
     let known = ["name", "description", "tools", "model"];
     for entry in front.entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
-        notes.push(format!("`{}` at line {} has no counterpart; it is left out", entry.key, entry.line));
+        notes.note(format!("`{}` at line {} has no counterpart; it is left out", entry.key, entry.line));
     }
     notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
     let text = agent_text(&name, &description, &tools, front.body);
@@ -156,7 +168,7 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
             let is_off = |entry: &&Entry| entry.value == Value::Text("false".into());
             let off: Vec<&str> = entries.iter().filter(is_off).map(|entry| entry.key.as_str()).collect();
             if !off.is_empty() {
-                notes.push(format!(
+                notes.note(format!(
                     "that {} are switched off is not taken over; grant nothing for them",
                     off.join(", ")
                 ));
@@ -168,8 +180,8 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
         let bare = tool.split('(').next().unwrap_or(&tool);
         let ours = TOOLS.iter().find(|(theirs, _)| *theirs == bare).map(|(_, ours)| (*ours).to_owned());
         match ours.as_deref() {
-            None => notes.push(format!("there is no tool like `{tool}`; it is left out")),
-            Some(SEARCH) => notes.push(format!(
+            None => notes.note(format!("there is no tool like `{tool}`; it is left out")),
+            Some(SEARCH) => notes.note(format!(
                 "`{SEARCH}` is there where HOLM_SEARCH names a service; without one the agent cannot be used, so set it or take \
                  `{SEARCH}` out of its tools"
             )),
@@ -205,7 +217,7 @@ fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
         [("!`", "commands that run before the text is read"), ("@", "files that are put in by @")]
     {
         if body.lines().any(|line| line.split_whitespace().any(|word| word.starts_with(sign))) {
-            notes.push(format!("{what} are not supported; the agent sees the words as they are"));
+            notes.note(format!("{what} are not supported; the agent sees the words as they are"));
         }
     }
     let about = about.unwrap_or_else(|| format!("Does what the command {name} did."));
@@ -218,9 +230,9 @@ fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
 pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
     let mut notes: Vec<String> = agent.unsupported.iter().map(ToString::to_string).collect();
     for tools in &agent.tools {
-        notes.push(format!("copy the programs of {} into your tools to use them", tools.path.display()));
+        notes.note(format!("copy the programs of {} into your tools to use them", tools.path.display()));
     }
-    notes.push(format!(
+    notes.note(format!(
         "it spoke with {} by the key `{}`; `holm keys add` keeps keys",
         agent.model_url, agent.api_key_id
     ));

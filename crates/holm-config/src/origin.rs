@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use holm_grants::escaped;
+
 /// Who said something. Later ones win, within what they may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
@@ -64,8 +66,8 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File { path, line, .. } => write!(out, "{}:{line}", path.display()),
-            Self::Variable(name) => write!(out, "${name}"),
+            Self::File { path, line, .. } => write!(out, "{}:{line}", escaped(&path.to_string_lossy())),
+            Self::Variable(name) => write!(out, "${}", escaped(name)),
             Self::Flag(flag) => out.write_str(flag),
         }
     }

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use holm_grants::escaped;
+
 use super::json::{Kind, Node, Source, alike};
 use crate::{ConfigError, ConfigProblem};
 
@@ -122,7 +124,8 @@ pub struct Unsupported {
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: not supported: {} at line {}", self.path.display(), self.what, self.line)
+        let (path, what) = (escaped(&self.path.to_string_lossy()), escaped(&self.what));
+        write!(out, "{path}: not supported: {what} at line {}", self.line)
     }
 }
 

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Converted, Servers, quoted, skill_name, yaml};
+use super::{Converted, Notes as _, Servers, quoted, skill_name, yaml};
 use crate::{ConfigError, Piece, Template};
 
 /// Members of a recipe that are read.
@@ -59,7 +59,7 @@ fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
     for parameter in recipe.get("parameters").and_then(Json::as_array).into_iter().flatten() {
         let Some(key) = parameter.get("key").and_then(Json::as_str) else { continue };
         if let Some(value) = parameter.get("default").filter(|value| !value.is_null()) {
-            notes.push(format!("`{key}` was {value} where nobody said otherwise; say it with `{key}=…`"));
+            notes.note(format!("`{key}` was {value} where nobody said otherwise; say it with `{key}=…`"));
         }
         names.push(key.to_owned());
     }
@@ -69,7 +69,7 @@ fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
 /// A text with goose's places written as ours.
 fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     if text.contains("{%") {
-        notes.push(
+        notes.note(
             "commands of its templates (`{% … %}`) are not supported; the agent sees them as they are".into(),
         );
     }
@@ -83,7 +83,7 @@ fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
                 out.push_str(name);
             }
             Piece::Variable(name) => {
-                notes.push(format!("nothing stands for `{{{{{name}}}}}` here; the agent sees it as it is"));
+                notes.note(format!("nothing stands for `{{{{{name}}}}}` here; the agent sees it as it is"));
                 let _ = write!(out, "{{{{{name}}}}}");
             }
         }
@@ -107,7 +107,7 @@ impl Servers {
                 server.extend(entry.get("headers").map(|headers| ("headers".to_owned(), headers.clone())));
             }
             _ => {
-                self.notes.push(format!(
+                self.notes.note(format!(
                     "the extension `{name}` of the type `{kind}` has no counterpart; it is left out"
                 ));
                 return;
@@ -119,7 +119,7 @@ impl Servers {
             entry.get("env_keys").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
         {
             env.insert(key.to_owned(), format!("${{{key}}}").into());
-            self.notes.push(format!("the server `{name}` takes {key} from the environment"));
+            self.notes.note(format!("the server `{name}` takes {key} from the environment"));
         }
         if !env.is_empty() {
             server.insert("env".into(), Json::Object(env));

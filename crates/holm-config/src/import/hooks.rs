@@ -5,7 +5,7 @@ use std::path::Path;
 use holm_tools::hooks::{HookEvent, HookFile};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Converted, TOOLS, codex, parse_json};
+use super::{Converted, Notes as _, TOOLS, codex, parse_json};
 use crate::{ConfigError, ConfigProblem};
 
 /// Events of goose that are one of ours for some tools.
@@ -52,7 +52,7 @@ fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String
     let left = whole.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
     let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
     if !left.is_empty() {
-        notes.push(format!("not taken over: {}", left.join(", ")));
+        notes.note(format!("not taken over: {}", left.join(", ")));
     }
     let mut taken = Taken { events: Map::new(), notes };
     for (event, groups) in whole.get("hooks").and_then(Json::as_object).into_iter().flatten() {
@@ -84,7 +84,7 @@ impl Taken {
             (Some(event), _) => (event, None),
             (None, Some((_, event, tools))) => (*event, Some(*tools)),
             (None, None) => {
-                self.notes.push(format!("the event `{name}` never comes here; its commands are left out"));
+                self.notes.note(format!("the event `{name}` never comes here; its commands are left out"));
                 return;
             }
         };
@@ -93,7 +93,7 @@ impl Taken {
             let matcher = match only {
                 Some(tools) => {
                     if !matcher.is_empty() {
-                        self.notes.push(format!("the matcher `{matcher}` of `{name}` is left out"));
+                        self.notes.note(format!("the matcher `{matcher}` of `{name}` is left out"));
                     }
                     tools.to_owned()
                 }
@@ -124,7 +124,7 @@ impl Taken {
                 Some((_, ours)) => out.push_str(ours),
                 None => {
                     if word.starts_with(|c: char| c.is_ascii_uppercase()) || word.starts_with("mcp__") {
-                        self.notes.push(format!(
+                        self.notes.note(format!(
                             "there may be no tool like `{word}`, which a matcher names; `holm tool list` says how they are \
                              called here"
                         ));
@@ -150,7 +150,7 @@ impl Taken {
             return None;
         }
         if command.contains(PLUGIN) {
-            self.notes.push(format!(
+            self.notes.note(format!(
                 "`{command}` at `{event}` names the folder of a plug-in, which is not known here; it is left out"
             ));
             return None;

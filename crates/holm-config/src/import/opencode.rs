@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use holm_grants::escaped;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Converted, Servers, agent_text, command_text, parse_json};
+use super::{Converted, Notes as _, Servers, agent_text, command_text, parse_json};
 use crate::ConfigError;
 
 /// Everything that is taken over of one file.
@@ -28,7 +29,7 @@ pub fn opencode(text: &str, path: &Path) -> Result<Opencode, ConfigError> {
     let mut servers = Servers::none();
     members("mcp").for_each(|(name, entry)| servers.add(name, server(entry)));
     for file in whole.get("instructions").and_then(Json::as_array).into_iter().flatten() {
-        servers.notes.push(format!("rules of {file} are not looked for; name the file: holm import FILE"));
+        servers.notes.note(format!("rules of {file} are not looked for; name the file: holm import FILE"));
     }
     servers.leave(&whole, &["$schema", "mcp", "agent", "command", "instructions"]);
     let word = |entry: &Json, key: &str| entry.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
@@ -62,10 +63,11 @@ fn agent(name: &str, entry: &Json) -> Converted {
     let about = word("description").unwrap_or_else(|| format!("The agent {name} of opencode."));
     let known = ["description", "prompt", "mode"];
     let left = entry.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
-    let mut notes: Vec<String> = left.map(|(key, _)| format!("`{key}` is not taken over")).collect();
+    let mut notes: Vec<String> =
+        left.map(|(key, _)| escaped(&format!("`{key}` is not taken over"))).collect();
     let prompt = word("prompt").unwrap_or_default();
     if prompt.contains("{file:") {
-        notes.push(
+        notes.note(
             "files that are put in by {file:…} are not supported; the agent sees the words as they are"
                 .into(),
         );

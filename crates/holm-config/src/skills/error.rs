@@ -1,5 +1,7 @@
 //! What is wrong with a skill.
 
+use holm_grants::escaped;
+
 /// A skill that cannot be used, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
@@ -14,13 +16,13 @@ pub struct SkillFileError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkillProblem {
     /// The head cannot be read.
-    #[error("{0}")]
+    #[error("{}", escaped(.0))]
     Head(String),
     /// A key that must be there is not.
     #[error("`{0}` is missing; add it to the head")]
     Missing(&'static str),
     /// A value that does not fit.
-    #[error("`{key}` must be {expected}")]
+    #[error("`{}` must be {expected}", escaped(.key))]
     BadValue {
         /// The key.
         key: String,
