@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Grants, lasts } from '../src/core/grants.ts';
+import { Grants, allowing, lack } from '../src/core/grants.ts';
 import type { Use } from '../src/core/wire.ts';
 
 function use(record: number, call: number, step: Use['step'], more: Partial<Use> = {}): Use {
@@ -29,9 +29,17 @@ test('what is said of a call is the same object as long as it says the same', ()
   assert.notEqual(grants.of(2, 4), grants.of(2, 5));
 });
 
-test('an answer for later calls is offered where it would be kept', () => {
-  assert.ok(lasts({ missing: [], reasons: ['level'] }));
-  assert.ok(lasts({ missing: ['fetch:https://h.example'], reasons: ['missing_grant', 'egress_after_mark'] }));
-  assert.ok(!lasts({ missing: [], reasons: ['level', 'egress_after_mark'] }));
-  assert.ok(!lasts({ missing: ['write:a'], reasons: ['leaves_plan'] }));
+test('an answer for later calls is offered where the server says what it covers', () => {
+  assert.deepEqual(allowing({ always: 'this very call again', prefix: 'git status' }), ['once', 'session', 'prefix']);
+  assert.deepEqual(allowing({ always: 'this very call again', prefix: null }), ['once', 'session']);
+  assert.deepEqual(allowing({ always: null, prefix: 'git status' }), ['once']);
+});
+
+test('a need says whether it was granted, or can never be', () => {
+  const metadata = 'fetch:http://169.254.169.254/';
+  const approval = { missing: ['write:b', metadata], never_granted: [metadata] };
+  assert.deepEqual(
+    ['read:a', 'write:b', metadata].map((grant) => lack(approval, grant)),
+    ['', ' (not granted)', ' (can never be granted)'],
+  );
 });

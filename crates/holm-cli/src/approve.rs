@@ -1,6 +1,5 @@
 //! Who answers when a call is asked about: what `--yes` names, then a person at the terminal or elsewhere, else nobody.
 
-mod covered;
 mod lookalikes;
 mod pages;
 
@@ -228,7 +227,7 @@ fn whole_tool(proposal: &Proposal) -> String {
 
 /// Why a call was denied, for the model and for the journal.
 fn nobody(proposal: &Proposal) -> String {
-    let never = proposal.missing.iter().find(|need| covered::is_never_granted(need));
+    let never = proposal.missing.iter().find(|need| shell::is_never_granted(need));
     if let Some(never) = never {
         return format!("it needs {never}, which can never be granted");
     }
@@ -268,7 +267,7 @@ fn level_asked(level: Level) -> Option<&'static str> {
 
 /// Which flags would have let a call run, for the person who reads the notes later.
 fn flags(proposal: &Proposal) -> String {
-    if let Some(never) = proposal.missing.iter().find(|need| covered::is_never_granted(need)) {
+    if let Some(never) = proposal.missing.iter().find(|need| shell::is_never_granted(need)) {
         return format!("because it needs {never}, which can never be granted");
     }
     let list = |flag: &str, grants: &[String]| {
@@ -389,7 +388,7 @@ pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     }
     for need in &proposal.needs {
         let missing = match proposal.missing.contains(need) {
-            true if covered::is_never_granted(need) => " (can never be granted)",
+            true if shell::is_never_granted(need) => " (can never be granted)",
             true => " (not granted)",
             false => "",
         };
@@ -401,7 +400,7 @@ pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     );
     lines.extend(warnings.iter().map(|warning| format!("  beware     {warning}")));
     lines.extend(
-        covered::always(proposal, offer)
+        shell::always_covers(proposal, offer)
             .map(|covers| format!("  always     {}", lookalikes::without_stacks(&covers))),
     );
     lines

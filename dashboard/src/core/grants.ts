@@ -2,13 +2,16 @@
 
 import type { Approval, Use } from './wire.ts';
 
-/** Reasons that an answer for later calls does away with; the others are asked about each time. */
-const REMEMBERED: readonly string[] = ['level', 'missing_grant'];
+/** What a person is told of something that a call needs: nothing where it is granted. */
+export function lack(approval: Pick<Approval, 'missing' | 'never_granted'>, grant: string): string {
+  if (approval.never_granted.includes(grant)) return ' (can never be granted)';
+  return approval.missing.includes(grant) ? ' (not granted)' : '';
+}
 
-/** Whether an answer for later calls would be kept. */
-export function lasts(approval: Pick<Approval, 'missing' | 'reasons'>): boolean {
-  if (approval.reasons.includes('leaves_plan')) return false;
-  return approval.missing.length > 0 || approval.reasons.every((reason) => REMEMBERED.includes(reason));
+/** Which answers that allow a call are offered: those for later calls only where the server says what they cover. */
+export function allowing(approval: Pick<Approval, 'always' | 'prefix'>): readonly ('once' | 'session' | 'prefix')[] {
+  if (approval.always === null) return ['once'];
+  return approval.prefix === null ? ['once', 'session'] : ['once', 'session', 'prefix'];
 }
 
 /** What has entered the run, in words. */

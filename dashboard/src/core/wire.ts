@@ -321,11 +321,15 @@ export interface Approval {
   level: string;
   needs: string[];
   missing: string[];
+  /** What of that can never be granted, whatever the answer is. */
+  never_granted: string[];
   /** The grants that a sub-agent would hold; empty for other tools. */
   hands_on: string[];
   /** Whether untrusted or private content has entered the run. */
   marks: { untrusted: boolean; private: boolean };
   reasons: string[];
+  /** What an answer for the session would cover, in words; none where no answer lasts. */
+  always: string | null;
   prefix: string | null;
   digest: string;
 }

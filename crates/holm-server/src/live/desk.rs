@@ -10,7 +10,7 @@ use std::{
 use holm_kernel::{AskReason, Marks, Proposal};
 use holm_mcp::{Answer as FormAnswer, Question as FormQuestion, Wanted};
 use holm_runtime::BoxFuture;
-use holm_tools::shell::{Answer, Offer};
+use holm_tools::shell::{Answer, Offer, always_covers, is_never_granted};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
@@ -69,6 +69,9 @@ pub enum Question {
         needs: Vec<String>,
         /// What of that nobody has granted.
         missing: Vec<String>,
+        /// What of that can never be granted, whatever the answer is.
+        #[serde(default)]
+        never_granted: Vec<String>,
         /// The grants that a sub-agent would hold; empty for other tools.
         #[serde(default)]
         hands_on: Vec<String>,
@@ -79,6 +82,9 @@ pub enum Question {
         /// Why it is asked.
         #[schema(value_type = Vec<String>)]
         reasons: Vec<AskReason>,
+        /// What `session` would cover, in words; none where no answer lasts, and `session` is not taken then.
+        #[serde(default)]
+        always: Option<String>,
         /// What `prefix` would remember; none where no beginning is safe to remember.
         prefix: Option<String>,
         /// SHA-256 over tool and arguments: what is approved is what runs.
@@ -232,9 +238,11 @@ impl Desk {
             level: proposal.level.to_string(),
             needs: proposal.needs.clone(),
             missing: proposal.missing.clone(),
+            never_granted: proposal.missing.iter().filter(|need| is_never_granted(need)).cloned().collect(),
             hands_on: proposal.hands_on.clone(),
             marks: proposal.marks,
             reasons: proposal.reasons.clone(),
+            always: always_covers(proposal, offer),
             prefix: offer.prefix.as_ref().map(ToString::to_string),
             digest: proposal.digest.clone(),
         };
@@ -388,11 +396,9 @@ impl Drop for Asked {
 /// Whether an answer is of the kind that a question asks for.
 fn fits(question: &Question, answered: &Answered) -> bool {
     match (question, answered) {
-        (Question::Approval { prefix, .. }, Answered::Prefix) => prefix.is_some(),
-        (
-            Question::Approval { .. },
-            Answered::Once | Answered::Session | Answered::No { .. } | Answered::Never,
-        )
+        (Question::Approval { prefix, always, .. }, Answered::Prefix) => prefix.is_some() && always.is_some(),
+        (Question::Approval { always, .. }, Answered::Session) => always.is_some(),
+        (Question::Approval { .. }, Answered::Once | Answered::No { .. } | Answered::Never)
         | (Question::Words { .. }, Answered::Words(_) | Answered::Decline)
         | (Question::Form { .. }, Answered::Form(_) | Answered::Decline) => true,
         (Question::Approval { .. }, Answered::Words(_) | Answered::Form(_) | Answered::Decline)

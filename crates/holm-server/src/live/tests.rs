@@ -417,3 +417,58 @@ async fn an_approval_question_shows_what_a_sub_agent_would_hold_and_what_was_rea
     let Question::Approval { hands_on, marks: shown, .. } = &open[0].question else { panic!("{open:?}") };
     assert_eq!((hands_on.as_slice(), *shown), (proposal.hands_on.as_slice(), marks));
 }
+
+fn asked_about(needs: &[&str], missing: &[&str], reasons: &[AskReason]) -> Proposal {
+    let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+    Proposal {
+        call: CallId::new(1),
+        tool_call: CallId::new(1),
+        tool: "fetch".into(),
+        arguments: "{}".into(),
+        level: Level::ReadOnly,
+        needs: texts(needs),
+        missing: texts(missing),
+        hands_on: Vec::new(),
+        reasons: reasons.to_vec(),
+        marks: Marks::default(),
+        digest: String::new(),
+    }
+}
+
+#[tokio::test]
+async fn an_approval_question_says_what_an_answer_for_the_session_covers() {
+    let none = || Offer { prefix: None, command: None, helper: None };
+    let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Attended));
+    let page = "fetch:https://h.example/docs";
+    let _asked = desk.approve(&asked_about(&[page], &[page], &[AskReason::MissingGrant]), &none());
+    let open = desk.open();
+    let Question::Approval { always: Some(always), never_granted, .. } = &open[0].question else {
+        panic!("{open:?}")
+    };
+    assert!(
+        always.contains("this very call again; for every later call fetch:https://h.example"),
+        "{always}"
+    );
+    assert!(always.ends_with("and everything below it") && never_granted.is_empty(), "{always}");
+    assert_eq!(desk.answer(open[0].id, Answered::Session), Ok(()));
+}
+
+#[tokio::test]
+async fn what_can_never_be_granted_is_said_and_no_answer_for_the_session_is_taken() {
+    let none = || Offer { prefix: None, command: None, helper: None };
+    let metadata = "fetch:http://169.254.169.254/";
+    let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Attended));
+    let _never = desk.approve(&asked_about(&[metadata], &[metadata], &[AskReason::MissingGrant]), &none());
+    let _plan = desk.approve(&asked_about(&[], &[], &[AskReason::LeavesPlan]), &none());
+    let _sends = desk.approve(&asked_about(&[], &[], &[AskReason::EgressAfterMark]), &none());
+    let open = desk.open();
+    let Question::Approval { never_granted, .. } = &open[0].question else { panic!("{open:?}") };
+    assert_eq!(never_granted.as_slice(), [metadata]);
+    for posed in &open {
+        let Question::Approval { always, .. } = &posed.question else { panic!("{posed:?}") };
+        assert_eq!(always, &None);
+        let refused = desk.answer(posed.id, Answered::Session).expect_err("no answer lasts");
+        assert!(format!("{refused:?}").contains("bad_answer"), "{refused:?}");
+        assert_eq!(desk.answer(posed.id, Answered::Once), Ok(()));
+    }
+}

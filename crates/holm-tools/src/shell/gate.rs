@@ -18,6 +18,7 @@ use holm_runtime::{Approver, BoxFuture, EventSink};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::covered::is_never_granted;
 use super::rules::{Rule, Rules, Ruling};
 use super::script::Script;
 use super::{RUN_PROGRAM, SHELL};
@@ -62,12 +63,13 @@ pub struct Offer {
 }
 
 /// Whether an answer for later calls would be kept: a plan, and what is granted and leaves after something was read or is wanted by a
-/// hook, is asked about each time.
+/// hook, is asked about each time. Nor is one kept for what can never be granted.
 #[must_use]
 pub fn lasts(proposal: &Proposal) -> bool {
     let is_remembered = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
-    !leaves_plan && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
+    let is_possible = !proposal.missing.iter().any(|need| is_never_granted(need));
+    !leaves_plan && is_possible && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
 }
 
 /// The grants that [`Answer::Session`] gives for as long as the session lasts, beside this very call again. None where

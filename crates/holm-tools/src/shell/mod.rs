@@ -1,6 +1,6 @@
 //! Commands: a shell for scripts and a way to run one program, both in a jail and behind a person's yes.
 //!
-//! Three walls stand one behind the other. The *kernel* decides from the grants and the mode whether a call is refused,
+//! Three checks stand one behind the other. The *kernel* decides from the grants and the mode whether a call is refused,
 //! asked about or run; what it shows to a person is, by its digest, what runs. *Rules* ([`Rules`]) read the command with a
 //! parser of Bash: deny rules find commands where they are written plainly, in every mode, and what a person has allowed
 //! for the session passes the [`Gate`] unasked. The *jail* (`holm-jail`) holds whatever the command turns out to be: it
@@ -27,6 +27,7 @@
 mod arguments;
 mod call;
 mod changes;
+mod covered;
 mod denied;
 mod errand;
 mod exchange;
@@ -47,6 +48,7 @@ mod tool;
 mod tests;
 
 pub(crate) use changes::WorkspaceRecord;
+pub use covered::{always_covers, is_never_granted};
 pub(crate) use denied::hold;
 pub(crate) use errand::{Curiosity, Errand, MAX_STARTS, Reach, asks_for_another_look};
 pub use gate::{Answer, Asker, Gate, Offer, lasts, session_grants};

@@ -1,17 +1,19 @@
-//! What an answer for later calls covers, from the grants themselves.
+//! What an answer for later calls covers, from the grants themselves: said alike by terminal, server and editors.
 
-use holm::{
-    grants::{FetchPattern, Grant, Request},
-    kernel::{AskReason, Proposal},
-};
-use holm_tools::shell::{self, Offer, Script};
+use holm_grants::{FetchPattern, Grant, Request};
+use holm_kernel::Proposal;
 
-/// What "always" would cover; nothing where no answer lasts.
-pub(super) fn always(proposal: &Proposal, offer: &Offer) -> Option<String> {
-    if proposal.reasons.contains(&AskReason::LeavesPlan) || !shell::lasts(proposal) {
+use super::gate::{Offer, lasts, session_grants};
+use super::rules::unknown_program;
+use super::script::Script;
+
+/// What [`Answer::Session`](super::Answer::Session) would cover, in words; nothing where no answer lasts.
+#[must_use]
+pub fn always_covers(proposal: &Proposal, offer: &Offer) -> Option<String> {
+    if !lasts(proposal) {
         return None;
     }
-    let grants = shell::session_grants(proposal);
+    let grants = session_grants(proposal);
     let mut covers = vec![again(offer)];
     if grants.is_empty() && !proposal.missing.is_empty() {
         covers.push("what it misses is given this once".into());
@@ -23,7 +25,7 @@ pub(super) fn always(proposal: &Proposal, offer: &Offer) -> Option<String> {
 /// The same call again. A program that is not known to do only what its name says may do something else then.
 fn again(offer: &Offer) -> String {
     let script = offer.command.as_deref().and_then(|command| Script::read(command).ok());
-    match script.as_ref().and_then(shell::unknown_program) {
+    match script.as_ref().and_then(unknown_program) {
         Some(program) => format!("this very call again, even if code that {program} runs has changed"),
         None => "this very call again".into(),
     }
@@ -49,6 +51,12 @@ fn described(grant: &Grant) -> String {
 }
 
 /// Whether a need is one that no grant ever meets, such as the address of a cloud's metadata.
-pub(super) fn is_never_granted(need: &str) -> bool {
+///
+/// ```
+/// assert!(holm_tools::shell::is_never_granted("fetch:http://169.254.169.254/"));
+/// assert!(!holm_tools::shell::is_never_granted("fetch:https://example.com/"));
+/// ```
+#[must_use]
+pub fn is_never_granted(need: &str) -> bool {
     matches!(need.parse::<Request>(), Ok(Request::Fetch(url)) if FetchPattern::origin(&url).is_err())
 }
