@@ -2,32 +2,59 @@
 
 use alloc::string::String;
 
-use holm_guards::json::Json;
+use holm_guards::json::{Json, Object};
 
 use crate::Alias;
 
-/// Translates a call by the first alias with its name; a call without an alias comes back as it is.
+/// Translates a call by the first alias with its name; a call without an alias comes back as it is. `schema` gives the
+/// schema of a tool that is there.
 ///
-/// Only the outermost argument names are translated. An argument that is already there under its right name wins, and
-/// arguments that are not a JSON object are left for validation to report.
-pub(crate) fn resolve_alias(aliases: &[Alias], name: String, arguments: String) -> (String, String) {
+/// What is there wins: a tool of the written name, an argument that the tool itself declares, and an argument that the
+/// call has under its right name. Argument names are the outermost ones; `list.name` is a name within the objects of the
+/// argument `list`. Arguments that are not a JSON object are left for validation to report.
+pub(crate) fn resolve_alias<'a>(
+    aliases: &[Alias],
+    name: String,
+    arguments: String,
+    schema: impl Fn(&str) -> Option<&'a Json>,
+) -> (String, String) {
     let Some(alias) = aliases.iter().find(|alias| alias.name == name) else { return (name, arguments) };
-    let arguments = rename(alias, &arguments).unwrap_or(arguments);
+    if alias.tool != name && schema(&name).is_some() {
+        return (name, arguments);
+    }
+    let arguments = rename(alias, &arguments, schema(&alias.tool)).unwrap_or(arguments);
     (alias.tool.clone(), arguments)
 }
 
-fn rename(alias: &Alias, arguments: &str) -> Option<String> {
-    if alias.arguments.is_empty() {
+/// The arguments with other names; none where nothing has to be renamed.
+fn rename(alias: &Alias, arguments: &str, schema: Option<&Json>) -> Option<String> {
+    // Most calls use the right names, and some have arguments of megabytes: those are not read twice.
+    let is_written = |written: &String| arguments.contains(written.rsplit('.').next().unwrap_or(written));
+    if !alias.arguments.keys().any(is_written) {
         return None;
     }
     let Ok(Json::Object(mut members)) = Json::parse(arguments) else { return None };
+    let declared = schema.and_then(|schema| schema.get("properties"));
+    let mut renamed = false;
     for (written, meant) in &alias.arguments {
-        if members.contains_key(meant) {
-            continue;
-        }
-        if let Some(value) = members.remove(written) {
-            members.insert(meant.clone(), value);
+        if let Some((list, inner)) = written.split_once('.') {
+            let Some(Json::Array(items)) = members.get_mut(list) else { continue };
+            for item in items {
+                let Json::Object(item) = item else { continue };
+                renamed |= rename_member(item, inner, meant);
+            }
+        } else if declared.and_then(|declared| declared.get(written)).is_none() {
+            renamed |= rename_member(&mut members, written, meant);
         }
     }
-    Some(Json::Object(members).canonical())
+    renamed.then(|| Json::Object(members).canonical())
+}
+
+fn rename_member(members: &mut Object, written: &str, meant: &str) -> bool {
+    if members.contains_key(meant) {
+        return false;
+    }
+    let Some(value) = members.remove(written) else { return false };
+    members.insert(meant.into(), value);
+    true
 }

@@ -182,8 +182,28 @@ fn alias(name: &str, tool: &str, arguments: &[(&str, &str)]) -> Alias {
 #[track_caller]
 fn check_alias(name: &str, arguments: &str, expected: (&str, &str)) {
     let aliases = [alias("bash", "shell", &[("cmd", "command"), ("dir", "cwd")]), alias("ls", "list", &[])];
-    let (tool, arguments) = resolve_alias(&aliases, name.into(), arguments.into());
+    let (tool, arguments) = resolve_alias(&aliases, name.into(), arguments.into(), |_| None);
     assert_eq!((tool.as_str(), arguments.as_str()), expected);
+}
+
+#[test]
+fn what_is_there_under_its_own_name_is_no_alias() {
+    let names = [("old_string", "old"), ("edits.old_string", "old"), ("mine", "path")];
+    let aliases = [alias("Edit", "edit", &names), alias("edit", "edit", &names)];
+    let edit = Json::parse(r#"{"properties":{"old":{},"edits":{},"mine":{}}}"#).unwrap();
+    let check = |tools: &[&str], name: &str, arguments: &str, expected: (&str, &str)| {
+        let schema = |tool: &str| tools.contains(&tool).then_some(&edit);
+        let (tool, arguments) = resolve_alias(&aliases, name.into(), arguments.into(), schema);
+        assert_eq!((tool.as_str(), arguments.as_str()), expected);
+    };
+    let written = r#"{"old_string":"a"}"#;
+    check(&["edit"], "Edit", written, ("edit", r#"{"old":"a"}"#));
+    check(&["edit", "Edit"], "Edit", written, ("Edit", written));
+    check(&["edit"], "edit", written, ("edit", r#"{"old":"a"}"#));
+    let list = r#"{"edits":[{"old_string":"a"},{"old":"b"},1]}"#;
+    check(&["edit"], "edit", list, ("edit", r#"{"edits":[{"old":"a"},{"old":"b"},1]}"#));
+    check(&["edit"], "edit", r#"{"mine" : 1}"#, ("edit", r#"{"mine" : 1}"#));
+    check(&["edit"], "edit", r#"{"old" : "old_string"}"#, ("edit", r#"{"old" : "old_string"}"#));
 }
 
 #[test]

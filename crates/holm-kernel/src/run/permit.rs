@@ -10,7 +10,7 @@ use alloc::{
 };
 
 use holm_grants::{
-    Decision as Standing, FilePath, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance,
+    Decision as Standing, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance,
 };
 use holm_guards::json::Json;
 
@@ -48,7 +48,8 @@ impl Run {
             needs.extend(found.map_err(|error| alloc::format!("not run: {error}"))?);
         }
         if let Some(workspace) = &self.config().workspace {
-            needs.iter_mut().for_each(|need| rebase(need, workspace));
+            // Grants and denials name files of the workspace from there.
+            needs.iter_mut().for_each(|need| *need = need.rebased(workspace));
         }
         Ok(needs.into())
     }
@@ -100,9 +101,7 @@ impl Run {
 
     /// The absolute spelling of a path in the workspace: grants and denials of absolute paths hold for it too.
     fn spelled_from_root(&self, need: &Need) -> Option<Need> {
-        let workspace = self.config().workspace.as_ref()?;
-        let Need::Request(request) = need else { return None };
-        request.spelled_from_root(workspace).map(Need::Request)
+        need.spelled_from_root(self.config().workspace.as_ref()?)
     }
 
     fn denied_by_name(&self, tool: &Tool) -> Option<String> {
@@ -224,13 +223,6 @@ impl Run {
         authority.leases = Leases::default();
         authority.given_since = Leases::default();
         authority.epoch += 1;
-    }
-}
-
-/// Brings the path of a need into the form in which grants and denials name files of the workspace.
-fn rebase(need: &mut Need, workspace: &FilePath) {
-    if let Need::Request(request) = need {
-        *request = request.rebased(workspace);
     }
 }
 
