@@ -116,8 +116,8 @@ SPECS = {
         ("new", "old", "path"),
         (("path", "file"),),
     ),
-    "multi_edit": Spec(
-        "multi_edit edits",
+    "edits": Spec(
+        "edits many_edits",
         (
             "Makes several replacements in one file, in their order: all of them, or none.",
             "Many edits of one file at once.",
@@ -243,7 +243,7 @@ MAIN = (
     "grep",
     "write",
     "edit",
-    "multi_edit",
+    "edits",
     "patch",
     "date",
     "system",

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm::store::Store;
+use holm::{grants::FilePath, store::Store};
 use holm_config::Found;
 use holm_tools::trust::ContentHash;
 
@@ -61,6 +61,11 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// The folder that relative paths of calls start from, as grants spell it; none where no grant can.
+    pub(crate) fn workspace(&self) -> Option<FilePath> {
+        workspace(&self.work)
+    }
+
     /// These two, with nothing brought along and connections that may go anywhere.
     pub(crate) fn at(data: impl Into<PathBuf>, work: impl Into<PathBuf>) -> Self {
         Self { data: data.into(), work: work.into(), brought: Vec::new(), bounds: Bounds::Anywhere }
@@ -267,6 +272,11 @@ fn new_file(path: &Path, mode: u32) -> io::Result<fs::File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     options.open(path)
+}
+
+/// A folder as grants spell it: links in it count, as for the tools that work there.
+pub(crate) fn workspace(folder: &Path) -> Option<FilePath> {
+    folder.canonicalize().ok()?.to_str()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -76,5 +76,5 @@ pub use program::{Program, ProgramPattern};
 pub use request::Request;
 pub use secret::{SecretPattern, SecretUse};
 pub use set::{GrantSet, Unreachable};
-pub use template::{Need, PatchForm, Template, TemplateError, patch_path};
+pub use template::{Need, PatchForm, Template, TemplateError, patch_files, patch_path};
 pub use text::{escaped, is_hidden};

@@ -26,6 +26,7 @@
 //! characters, and it can only describe. No word of it grants anything.
 
 pub mod agents;
+mod aliases;
 mod authority;
 pub mod catalogue;
 pub mod conversation;
@@ -55,3 +56,5 @@ pub mod undo;
 #[cfg(feature = "wasm")]
 pub mod wasm;
 pub mod worktree;
+
+pub use aliases::aliases;

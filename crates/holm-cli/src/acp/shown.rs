@@ -5,7 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema::{Diff, ToolCall, ToolCallContent, ToolCallLocation, ToolKind};
-use holm::kernel::{ENTER_PLAN, EXIT_PLAN, visible};
+use holm::{
+    grants::patch_files,
+    kernel::{ENTER_PLAN, EXIT_PLAN, visible},
+};
 use holm_tools::root::Root;
 use serde_json::Value;
 
@@ -79,9 +82,9 @@ fn kind_and_title(tool: &str, said: &Value, arguments: &str) -> (ToolKind, Strin
         "list" => (ToolKind::Read, "List", text("path")),
         "glob" => (ToolKind::Search, "Find", text("pattern")),
         "grep" => (ToolKind::Search, "Search for", text("pattern")),
-        "edit" | "multi_edit" => (ToolKind::Edit, "Edit", text("path")),
+        "edit" => (ToolKind::Edit, "Edit", text("path")),
         "write" => (ToolKind::Edit, "Write", text("path")),
-        "patch" => (ToolKind::Edit, "Patch", said.pointer("/paths/0").and_then(Value::as_str)),
+        "patch" => (ToolKind::Edit, "Patch", files(said).first().copied()),
         "shell" => (ToolKind::Execute, "Run", text("script")),
         "run_program" => (ToolKind::Execute, "Run", text("program")),
         "fetch" => (ToolKind::Fetch, "Fetch", text("url")),
@@ -102,10 +105,17 @@ fn line(text: &str) -> String {
 /// Where a call looks or changes something.
 fn places(said: &Value, folder: &Folder) -> Vec<ToolCallLocation> {
     let one = said.get("path").and_then(Value::as_str);
-    let many = said.get("paths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let paths = one.into_iter().chain(many).filter(|path| visible(path) == **path);
+    let paths = one.into_iter().chain(files(said)).filter(|path| visible(path) == **path);
     let first = said.get("offset").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
     paths.map(|path| ToolCallLocation::new(folder.whole(path)).line(first)).collect()
+}
+
+/// The files of a patch: those that the call lists, or else those that the patch names.
+fn files(said: &Value) -> Vec<&str> {
+    let listed = said.get("paths").and_then(Value::as_array);
+    let listed: Vec<&str> = listed.into_iter().flatten().filter_map(Value::as_str).collect();
+    let diff = said.get("diff").and_then(Value::as_str);
+    if listed.is_empty() { diff.map(patch_files).unwrap_or_default() } else { listed }
 }
 
 /// What a call would change.
@@ -122,10 +132,9 @@ fn content(tool: &str, said: &Value, folder: &Folder) -> Vec<ToolCallContent> {
         Some(ToolCallContent::Diff(Diff::new(folder.whole(&path), new).old_text(old)))
     };
     match tool {
-        "edit" => edit(said).into_iter().collect(),
-        "multi_edit" => {
+        "edit" => {
             let edits = said.get("edits").and_then(Value::as_array);
-            edits.into_iter().flatten().filter_map(edit).collect()
+            edits.into_iter().flatten().filter_map(edit).chain(edit(said)).collect()
         }
         "write" => write().into_iter().collect(),
         "patch" => text(said, "diff").map(|diff| fenced("diff", &diff)).into_iter().collect(),

@@ -22,11 +22,10 @@ pub(super) fn of_call(tool: &str, arguments: &str) -> Option<Vec<Change>> {
     match tool {
         "edit" => {
             let mut lines = vec![Change::Place(word(&said, "path")?)];
-            lines.extend(between(&word(&said, "old")?, &word(&said, "new")?));
-            Some(lines)
-        }
-        "multi_edit" => {
-            let mut lines = vec![Change::Place(word(&said, "path")?)];
+            if said.get("edits").is_none() {
+                lines.extend(between(&word(&said, "old")?, &word(&said, "new")?));
+                return Some(lines);
+            }
             for (number, edit) in said.get("edits")?.as_array()?.iter().enumerate() {
                 if number > 0 {
                     lines.push(Change::Place("⋯".into()));
@@ -45,10 +44,10 @@ pub(super) fn of_call(tool: &str, arguments: &str) -> Option<Vec<Change>> {
     }
 }
 
-/// The lines of a unified diff.
+/// The lines of a patch.
 fn unified(diff: &str) -> Vec<Change> {
     let line = |line: &str| match line.as_bytes().first() {
-        _ if line.starts_with("+++ ") || line.starts_with("--- ") || line.starts_with("@@") => {
+        _ if ["+++ ", "--- ", "@@", "*** "].iter().any(|mark| line.starts_with(mark)) => {
             Change::Place(line.into())
         }
         Some(b'+') => Change::Added(line.get(1..).unwrap_or_default().into()),

@@ -25,7 +25,7 @@ fn a_program_without_guests_says_so() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let wasm = stage.holm(["tool", "list", "--tools", "wasm"]);
     if wasm.code == Some(0) {
-        assert!(wasm.out.contains("base64 ") && !wasm.out.contains("multi_edit "), "{wasm:?}");
+        assert!(wasm.out.contains("base64 ") && !wasm.out.contains("patch "), "{wasm:?}");
         return;
     }
     // Both say the same.

@@ -17,12 +17,11 @@ fn the_tools_are_listed_with_what_they_need() {
     insta::assert_snapshot!(files.join("\n"), @r#"
     read         Reads a file: its lines with their numbers, or a picture. Long files come in pages; say where to go on with offset. With reference in place of path it reads a result that was too large to show. (read-only, needs read:{path?})
     list         Lists what is in a folder, one name a line: folders with a slash behind them, files with their size, links with an @. Does not look into folders; glob does. (read-only, needs read:{path=.})
-    glob         Finds files by a pattern of their paths, such as `src/**/*.rs`. Leaves out what git ignores unless told otherwise. The paths it gives can be read as they are. (read-only, needs read:{path=.}/**)
+    glob         Finds files by a pattern of their paths, such as `*.rs` or `src/**/*.rs`. Leaves out what git ignores unless ignored is true. The paths it gives can be read as they are. (read-only, needs read:{path=.}/**)
     grep         Searches the text of files with a regular expression. Leaves out what git ignores and what is no text. Shows `path:line:text`; lines around a match have - in place of the colons. (read-only, needs read:{path=.}/**)
     write        Writes a whole file, new or in place of what it held. A file that exists has to be read first. To change a part of a file use edit. (write, needs write:{path})
-    edit         Replaces a text in a file by another. The old text must stand in the file exactly so, and once, unless all is said. Refused if the file has changed since it was read. (write, needs read:{path} and write:{path})
-    multi_edit   Makes several replacements in one file, in their order: all of them, or none. (write, needs read:{path} and write:{path})
-    patch        Applies a unified diff to files: all hunks of all files, or nothing. The lines around each change must stand in the file exactly so; line numbers may be off. Name all files of the diff in paths. (write, needs read:{paths} and write:{paths})
+    edit         Replaces text in a file: old by new, or several edits, all or none. The old text must occur once, unless all is true. Refused if the file has changed since it was read. Shows the changed lines. (write, needs read:{path} and write:{path})
+    patch        Applies a patch to one or more files: all of it, or nothing. The lines around each change must be in the file, in one place; line numbers and counts may be off or missing. Shows the changed lines. (write, needs read:{paths?} and write:{paths?} and read:{diff:files?} and write:{diff:files?})
     date         Tells the date, the day of the week and the time, in UTC. (none)
     system_info  Tells what kind of machine the tools work on: operating system, processor, how many cores. (none)
     "#);

@@ -11,4 +11,4 @@ mod tests;
 
 pub use need::Need;
 pub use parse::{Template, TemplateError};
-pub use patch::{PatchForm, patch_path};
+pub use patch::{PatchForm, patch_files, patch_path};

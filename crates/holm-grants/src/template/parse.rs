@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::fill;
 use super::need::Need;
-use super::patch;
+use super::patch::patch_files;
 use super::slot::{Absent, Part, Piece, Slot, pieces};
 use crate::error::GrantError;
 use crate::grant::Grant;
@@ -26,8 +26,8 @@ const MAX_NEEDS: usize = 256;
 /// A need with arguments still open: `read:{path}`, `fetch:{url}`, `exec:git`, `read:{folder=.}/**`.
 ///
 /// `{name}` must be given, `{name?}` needs nothing where absent, `{name=value}` stands for the value that the tool then
-/// uses. `{name:files}` stands for every file that a patch names, in either form of [`PatchForm`](crate::PatchForm). What fills a slot is data: stars, braces and slashes in it have no meaning of their own, and beside other text
-/// it cannot leave the place where it stands.
+/// uses. `{name:files}` stands for every file that a patch names ([`patch_files`]). What fills a slot is data: stars,
+/// braces and slashes in it have no meaning of their own, and beside other text it cannot leave the place where it stands.
 ///
 /// ```
 /// use holm_grants::Template;
@@ -155,7 +155,7 @@ impl Template {
             let given = lookup(&slot.name).into_iter();
             let added = match slot.part {
                 Part::Whole => rows.fill(slot, given)?,
-                Part::Files => rows.fill(slot, given.flat_map(patch::files))?,
+                Part::Files => rows.fill(slot, given.flat_map(patch_files))?,
             };
             if !added {
                 return Ok(());

@@ -72,7 +72,13 @@ fn section_path(line: &str) -> Option<&str> {
 }
 
 /// All files that a patch names, each as often as it stands there.
-pub(super) fn files(text: &str) -> Vec<&str> {
+///
+/// ```
+/// let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch";
+/// assert_eq!(holm_grants::patch_files(patch), ["a", "b"]);
+/// ```
+#[must_use]
+pub fn patch_files(text: &str) -> Vec<&str> {
     match PatchForm::of(text) {
         PatchForm::Sections => text.lines().filter_map(section_path).collect(),
         PatchForm::Unified => unified(text),

@@ -219,6 +219,7 @@ impl Plan {
         let builder = builder.config(|config| {
             config.grants.extend(file.grants.iter().cloned());
             file.limits.narrow(&mut config.limits);
+            config.policy.aliases = crate::aliases();
             if let Some(mode) = file.mode {
                 config.mode = mode;
             }

@@ -14,6 +14,8 @@ use crate::{
 pub(super) enum New {
     /// These bytes.
     Bytes(Vec<u8>),
+    /// These bytes, and the mode of another file of the same change, by its number: that one moves here.
+    Moved(Vec<u8>, usize),
     /// Nothing: it is removed.
     Nothing,
 }
@@ -30,6 +32,13 @@ pub(super) struct Before {
 struct Held {
     place: Place,
     before: Before,
+    expect: Expect,
+    mode: u32,
+}
+
+/// What a place held, and what tells whether it still does.
+struct Standing<'a> {
+    before: &'a Before,
     expect: Expect,
     mode: u32,
 }
@@ -57,7 +66,12 @@ impl Desk {
         let (news, answer) = decide(&befores)?;
         let mut done = Vec::new();
         for ((before, (place, expect, mode)), new) in befores.iter().zip(&rest).zip(&news) {
-            if let Err(error) = self.put(job, place, before, *expect, *mode, new) {
+            let moved = match new {
+                New::Moved(_, from) => rest.get(*from).map(|(_, _, mode)| *mode),
+                New::Bytes(_) | New::Nothing => None,
+            };
+            let held = Standing { before, expect: *expect, mode: *mode };
+            if let Err(error) = self.put(job, place, &held, moved, new) {
                 roll_back(&done);
                 return Err(error);
             }
@@ -76,9 +90,9 @@ impl Desk {
         if opened.now()? != opened.stamp() {
             return Err(RootError::Changed { path: place.path().to_string() }.into());
         }
+        // What was read stays what is compared: the refusal holds until the file is read again.
         let recalled = self.recall(place.path(), &bytes);
         if recalled == Recalled::Changed {
-            self.forget(place.path());
             return Err(RootError::Changed { path: place.path().to_string() }.into());
         }
         let (expect, mode) = (Expect::Same(opened.stamp()), opened.stamp().mode());
@@ -89,27 +103,27 @@ impl Desk {
         &self,
         job: &Job,
         place: &Place,
-        before: &Before,
-        expect: Expect,
-        mode: u32,
+        held: &Standing<'_>,
+        moved: Option<u32>,
         new: &New,
     ) -> Result<(), Failed> {
+        let Standing { before, expect, mode } = *held;
         let after = match new {
-            New::Bytes(bytes) if bytes.len() as u64 > MOST_BYTES => {
+            New::Bytes(bytes) | New::Moved(bytes, _) if bytes.len() as u64 > MOST_BYTES => {
                 let path = place.path();
                 return Err(told(format!(
                     "`{path}` would have {} bytes; the most is {MOST_BYTES}",
                     bytes.len()
                 )));
             }
-            New::Bytes(bytes) => Some(bytes.as_slice()),
+            New::Bytes(bytes) | New::Moved(bytes, _) => Some(bytes.as_slice()),
             New::Nothing => None,
         };
         let before = before.bytes.as_deref().map(|bytes| (bytes, mode));
         let keep = |undo: &Undo| undo.keep(job.key, self.root.at(), place.path(), before, after);
         let kept = self.undo.as_ref().map(keep).transpose()?;
         let changed = match (after, expect) {
-            (Some(bytes), expect) => place.replace(bytes, expect, None),
+            (Some(bytes), expect) => place.replace(bytes, expect, moved),
             (None, Expect::Same(stamp)) => place.remove(stamp),
             (None, Expect::Absent) => Err(RootError::Missing { path: place.path().to_string() }),
         };

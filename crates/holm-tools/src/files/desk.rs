@@ -130,5 +130,5 @@ pub(super) fn declared<A>(tool: ClosureTool<A>, level: Level, needs: &[&str]) ->
     tool.needs(needs).expect("needs of our own tools are templates")
 }
 
-/// Characters of a result that a model sees: a long page of code, and less than what is spilled.
-pub(super) const SHOWN: usize = 60_000;
+/// Bytes of a result that a model sees: about ten thousand tokens, and less than what is spilled.
+pub(super) const SHOWN: usize = 40_000;

@@ -1,6 +1,6 @@
-//! `edit` and `multi_edit`: exact replacements in one file.
+//! `edit`: replacements in one file.
 
-use std::{fmt::Write, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 use holm_grants::{FilePath, Level};
 use holm_runtime::{ClosureTool, Job, blocking_tool};
@@ -10,7 +10,12 @@ use serde::Deserialize;
 use super::{
     change::New,
     desk::{Desk, Failed, MOST_BYTES, declared, told},
-    read::clipped,
+    echo::{self, Room},
+    effort::Effort,
+    lines::Lines,
+    locate::{self, Miss},
+    nearest,
+    relaxed::Differences,
     text::Text,
 };
 use crate::root::{Folders, RootError};
@@ -22,64 +27,70 @@ const MOST_EDITS: usize = 200;
 /// many; what is written is measured again.
 const MOST_TEXT: u64 = 3 * MOST_BYTES;
 
-/// Lines shown before and after a change, so that the model sees where it landed.
-const AROUND: usize = 3;
+/// Lines that are named where a text stands in several.
+const MOST_NAMED: usize = 20;
 
-/// Lines of a change that are shown.
-const MOST_SHOWN: usize = 20;
+/// Places of one edit that are remembered to be shown.
+const MOST_SHOWN: usize = 100;
+
+/// Places of one edit up to which those of earlier edits are followed.
+const MOST_TRACKED: usize = 10_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Single {
-    /// The file, relative to the task's folder.
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file; relative paths start at the workspace.
     path: String,
-    /// The text to replace, exactly as it stands in the file, without line numbers. It must occur once.
-    old: String,
-    /// What takes its place.
-    new: String,
-    /// Whether every occurrence is replaced.
+    /// The text to replace, as it is in the file, without line numbers. It must occur once.
+    old: Option<String>,
+    /// The new text.
+    new: Option<String>,
+    /// Replace every occurrence.
     all: Option<bool>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-struct Multiple {
-    /// The file, relative to the task's folder.
-    path: String,
-    /// The replacements, made one after the other; if one cannot be made, none is.
-    edits: Vec<Edit>,
+    /// In place of old and new: several replacements, made in this order. If one cannot be made, none is.
+    edits: Option<Vec<Edit>>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Edit {
-    /// The text to replace, exactly as it stands in the file then. It must occur once.
+    /// The text to replace.
     old: String,
-    /// What takes its place.
+    /// The new text.
     new: String,
-    /// Whether every occurrence is replaced.
+    /// Replace every occurrence.
     all: Option<bool>,
 }
 
-pub(super) fn single(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
-    let text = "Replaces a text in a file by another. The old text must stand in the file exactly so, and once, \
-                unless all is said. Refused if the file has changed since it was read.";
-    let edit = blocking_tool("edit", text, move |arguments: Single, job: Job| {
-        let Single { path, old, new, all } = arguments;
-        run(&desk, &path, &[Edit { old, new, all }], &job)
+pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+    let text = "Replaces text in a file: old by new, or several edits, all or none. The old text must occur once, \
+                unless all is true. Refused if the file has changed since it was read. Shows the changed lines.";
+    let edit = blocking_tool("edit", text, move |arguments: Arguments, job: Job| {
+        let edits = edits(&arguments)?;
+        run(&desk, &arguments.path, &edits, &job)
     });
     declared(edit, Level::Write, &["read:{path}", "write:{path}"])
 }
 
-pub(super) fn multiple(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
-    let text = "Makes several replacements in one file, in their order: all of them, or none.";
-    let edit = blocking_tool("multi_edit", text, move |arguments: Multiple, job: Job| {
-        run(&desk, &arguments.path, &arguments.edits, &job)
-    });
-    declared(edit, Level::Write, &["read:{path}", "write:{path}"])
+/// The replacements of a call, in either form.
+fn edits(arguments: &Arguments) -> Result<Vec<Edit>, Failed> {
+    match (&arguments.old, &arguments.new, &arguments.edits) {
+        (Some(old), Some(new), None) => {
+            Ok(vec![Edit { old: old.clone(), new: new.clone(), all: arguments.all }])
+        }
+        (None, None, Some(edits)) if edits.is_empty() || edits.len() > MOST_EDITS => {
+            Err(told(format!("give between 1 and {MOST_EDITS} edits")))
+        }
+        (None, None, Some(edits)) => {
+            let all = |edit: &Edit| Edit { all: edit.all.or(arguments.all), ..edit.clone() };
+            Ok(edits.iter().map(all).collect())
+        }
+        (_, _, Some(_)) => Err(told("give old and new, or edits, not both")),
+        (_, _, None) => Err(told("give old and new, or edits")),
+    }
 }
 
 fn run(desk: &Desk, path: &str, edits: &[Edit], job: &Job) -> Result<String, Failed> {
-    if edits.is_empty() || edits.len() > MOST_EDITS {
-        return Err(told(format!("give between 1 and {MOST_EDITS} edits")));
-    }
     let path = desk.root.path(path)?;
     desk.root.permit(&job.needs).read(&path)?;
     desk.change(job, std::slice::from_ref(&path), Folders::Wanted, |befores| {
@@ -88,65 +99,235 @@ fn run(desk: &Desk, path: &str, edits: &[Edit], job: &Job) -> Result<String, Fai
         let Some(text) = Text::read(bytes) else {
             return Err(told(format!("`{path}` is no text and cannot be edited")));
         };
-        let (changed, count) = apply(&text, edits)?;
-        let new = text.write(&changed).ok_or_else(|| {
+        let edited = apply(&path, &text, edits)?;
+        let new = text.write(&edited.text).ok_or_else(|| {
             let encoding = text.remark().unwrap_or("UTF-8");
             told(format!(
                 "`{path}` is written in {encoding}, which has no place for a character of the new text"
             ))
         })?;
-        let said = report(&path, &text.text, &changed, count);
+        let said = report(&path, &edited);
         Ok((vec![New::Bytes(new)], said))
     })
 }
 
-/// Makes the replacements, and counts them.
-fn apply(text: &Text, edits: &[Edit]) -> Result<(String, usize), Failed> {
-    let line_end = text.line_end();
-    let mut now = text.text.clone();
-    let mut count = 0;
-    for (at, edit) in edits.iter().enumerate() {
-        let which = if edits.len() == 1 { String::new() } else { format!("edit {}: ", at + 1) };
-        let (old, new) = in_lines_of(&now, line_end, edit);
-        if old.is_empty() {
-            return Err(told(format!("{which}the old text is empty; to make a new file use write")));
-        }
-        if old == new {
-            return Err(told(format!("{which}old and new text are the same")));
-        }
-        let found = now.matches(&old).count();
-        count += match (found, edit.all == Some(true)) {
-            (0, _) => {
-                let text =
-                    "the old text does not stand in the file; read it and copy it exactly, with its spaces";
-                return Err(told(format!("{which}{text}; nothing was changed")));
-            }
-            (1, _) | (_, true) => found,
-            (_, false) => {
-                let text = format!(
-                    "the old text stands in the file {found} times; give more of what is around it, or say all"
-                );
-                return Err(told(format!("{which}{text}; nothing was changed")));
-            }
-        };
-        // Counted first: edits that double a text go past any memory within one call.
-        if !has_room(now.len(), found, old.len(), new.len()) {
-            let text = format!("the text would have more than {MOST_TEXT} bytes; nothing was changed");
-            return Err(told(format!("{which}{text}")));
-        }
-        now = now.replace(&old, &new);
-    }
-    if now == text.text {
-        return Err(told("the edits together change nothing"));
-    }
-    Ok((now, count))
+/// A text under way from edit to edit.
+struct Edited {
+    text: String,
+    /// How many replacements were made.
+    count: usize,
+    /// Where they are in the text.
+    places: Vec<Range<usize>>,
+    differences: Differences,
 }
 
-/// Whether the text stays within its bound when so many pieces of one length become pieces of another.
-fn has_room(text: usize, found: usize, old: usize, new: usize) -> bool {
-    let rest = old.checked_mul(found).and_then(|gone| text.checked_sub(gone));
-    let size = rest.zip(new.checked_mul(found)).and_then(|(rest, added)| rest.checked_add(added));
-    size.is_some_and(|size| size as u64 <= MOST_TEXT)
+/// Makes the replacements.
+fn apply(path: &FilePath, text: &Text, edits: &[Edit]) -> Result<Edited, Failed> {
+    let line_end = text.line_end();
+    let mut edited =
+        Edited { text: text.text.clone(), count: 0, places: Vec::new(), differences: Differences::default() };
+    let mut effort = Effort::default();
+    for (at, edit) in edits.iter().enumerate() {
+        let which = if edits.len() == 1 { String::new() } else { format!("edit {}: ", at + 1) };
+        edited.make(path, edit, line_end, &mut effort).map_err(|why| told(format!("{which}{why}")))?;
+    }
+    if edited.text == text.text {
+        return Err(told("the edits together change nothing"));
+    }
+    Ok(edited)
+}
+
+impl Edited {
+    fn make(
+        &mut self,
+        path: &FilePath,
+        edit: &Edit,
+        line_end: &str,
+        effort: &mut Effort,
+    ) -> Result<(), String> {
+        if edit.old.is_empty() {
+            return Err("the old text is empty; to make a new file use write".into());
+        }
+        if edit.old == edit.new {
+            return Err("old and new text are the same".into());
+        }
+        let (old, new) = in_lines_of(&self.text, line_end, edit);
+        let places = locate::exact_places(&self.text, &old);
+        if places.is_empty() {
+            return self.make_relaxed(path, edit, line_end, effort);
+        }
+        if places.len() > 1 && edit.all != Some(true) {
+            let lines = Lines::of(&self.text);
+            let named: Vec<usize> = places.iter().map(|place| lines.line_of(*place) + 1).collect();
+            return Err(several(path, &named));
+        }
+        let count = if edit.all == Some(true) { self.text.matches(&old).count() } else { 1 };
+        self.differences.line_ends |= old != edit.old;
+        let text = std::mem::take(&mut self.text);
+        let starts = text.match_indices(&old).map(|(at, _)| at).take(count);
+        if count > MOST_TRACKED {
+            return self.replace_very_many(&text, starts, &old, &new, count);
+        }
+        self.replace(&text, starts, count, old.len(), &new)
+    }
+
+    /// Makes a replacement whose old text stands nowhere exactly.
+    fn make_relaxed(
+        &mut self,
+        path: &FilePath,
+        edit: &Edit,
+        line_end: &str,
+        effort: &mut Effort,
+    ) -> Result<(), String> {
+        let spot = match locate::relaxed(&self.text, &edit.old, &edit.new, line_end, effort) {
+            Ok(spot) => spot,
+            Err(Miss::Several(lines)) => {
+                let text = "nothing in the file is exactly the old text, and more than one place is nearly";
+                return Err(format!("{text}: {}; nothing was changed", named(&lines)));
+            }
+            Err(Miss::Nowhere | Miss::TooFar) => {
+                let wanted: Vec<&str> = edit.old.lines().collect();
+                let near = nearest::describe(&self.text, &wanted, "the old text");
+                return Err(format!("old text not found in `{path}`; nothing was changed. {near}"));
+            }
+        };
+        if self.text.get(spot.range.clone()) == Some(spot.new.as_str()) {
+            return Err(format!("`{path}` holds the new text already; nothing was changed"));
+        }
+        self.differences = self.differences.and(spot.differences);
+        let Range { start, end } = spot.range;
+        let text = std::mem::take(&mut self.text);
+        self.replace(&text, std::iter::once(start), 1, end - start, &spot.new)
+    }
+
+    /// The same for more places than anybody follows: the first are shown, and earlier edits are not.
+    fn replace_very_many(
+        &mut self,
+        before: &str,
+        starts: impl Iterator<Item = usize>,
+        old: &str,
+        new: &str,
+        count: usize,
+    ) -> Result<(), String> {
+        size_after(before.len(), count, old.len(), new.len())?;
+        let now = |(at, start): (usize, usize)| start - at * old.len() + at * new.len();
+        let starts = starts.take(MOST_SHOWN).enumerate().map(now);
+        self.places = starts.map(|start| start..start + new.len()).collect();
+        self.count += count;
+        self.text = before.replace(old, new);
+        Ok(())
+    }
+
+    /// Puts a new text into places of the old one, which all have one length.
+    fn replace(
+        &mut self,
+        before: &str,
+        starts: impl Iterator<Item = usize>,
+        count: usize,
+        length: usize,
+        new: &str,
+    ) -> Result<(), String> {
+        let mut text = String::with_capacity(size_after(before.len(), count, length, new.len())?);
+        let mut earlier = Moving::new(&self.places);
+        let mut places = Vec::new();
+        let mut done = 0;
+        for start in starts {
+            earlier.kept(done..start, text.len());
+            text.push_str(before.get(done..start).unwrap_or_default());
+            let place = text.len()..text.len() + new.len();
+            earlier.replaced(start..start + length, &place);
+            text.push_str(new);
+            if places.len() < MOST_SHOWN {
+                places.push(place);
+            }
+            done = start + length;
+        }
+        earlier.kept(done..before.len(), text.len());
+        text.push_str(before.get(done..).unwrap_or_default());
+        places.extend(earlier.moved());
+        self.places = places;
+        self.count += count;
+        self.text = text;
+        Ok(())
+    }
+}
+
+/// How long a text is when so many pieces of one length have become pieces of another. Counted before it is made: edits that
+/// double a text go past any memory within one call.
+fn size_after(before: usize, count: usize, old: usize, new: usize) -> Result<usize, String> {
+    let rest = old.checked_mul(count).and_then(|gone| before.checked_sub(gone));
+    let size = rest.zip(new.checked_mul(count)).and_then(|(rest, more)| rest.checked_add(more));
+    size.filter(|size| *size as u64 <= MOST_TEXT)
+        .ok_or_else(|| format!("the text would have more than {MOST_TEXT} bytes; nothing was changed"))
+}
+
+/// Places of earlier edits on their way into a text that is written from its beginning.
+struct Moving {
+    /// Each end of each place: where it was, which place, whether it is its end, and where it is now.
+    ends: Vec<(usize, usize, bool, usize)>,
+    next: usize,
+}
+
+impl Moving {
+    fn new(places: &[Range<usize>]) -> Self {
+        let both =
+            |(at, place): (usize, &Range<usize>)| [(place.start, at, false, 0), (place.end, at, true, 0)];
+        let mut ends: Vec<_> = places.iter().enumerate().flat_map(both).collect();
+        ends.sort_unstable();
+        Self { ends, next: 0 }
+    }
+
+    /// A part of the text stays, and stands at a byte of the new one.
+    fn kept(&mut self, part: Range<usize>, at: usize) {
+        while let Some(end) = self.ends.get_mut(self.next).filter(|end| end.0 <= part.end) {
+            end.3 = at + end.0.saturating_sub(part.start);
+            self.next += 1;
+        }
+    }
+
+    /// A part of the text is replaced; what ended or began within it does so around the new one.
+    fn replaced(&mut self, part: Range<usize>, new: &Range<usize>) {
+        while let Some(end) = self.ends.get_mut(self.next).filter(|end| end.0 < part.end) {
+            end.3 = if end.2 { new.end } else { new.start };
+            self.next += 1;
+        }
+    }
+
+    fn moved(self) -> impl Iterator<Item = Range<usize>> {
+        let mut places = std::collections::BTreeMap::<usize, Range<usize>>::new();
+        for (_, place, is_end, now) in self.ends {
+            let range = places.entry(place).or_default();
+            if is_end {
+                range.end = now;
+            } else {
+                range.start = now;
+            }
+        }
+        places.into_values()
+    }
+}
+
+/// Says in which lines a text stands that must occur once.
+fn several(path: &FilePath, lines: &[usize]) -> String {
+    format!(
+        "the old text occurs more than once in `{path}`: it is {}; give more lines around it, or set all: true; \
+         nothing was changed",
+        named(lines)
+    )
+}
+
+/// Lines in words.
+fn named(lines: &[usize]) -> String {
+    let mut distinct = lines.to_vec();
+    distinct.dedup();
+    let more = if lines.len() > MOST_NAMED { " and further on" } else { "" };
+    let shown: Vec<String> = distinct.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    match shown.as_slice() {
+        [one] => format!("on line {one}, {} times{more}", lines.len()),
+        [first, second] if more.is_empty() => format!("on lines {first} and {second}"),
+        [rest @ .., last] if more.is_empty() => format!("on lines {} and {last}", rest.join(", ")),
+        all => format!("on lines {}{more}", all.join(", ")),
+    }
 }
 
 /// Models write plain line ends; in a file that has others, so do the texts that are looked for.
@@ -158,19 +339,14 @@ fn in_lines_of(text: &str, line_end: &str, edit: &Edit) -> (String, String) {
     (edit.old.replace('\n', line_end), edit.new.replace('\n', line_end))
 }
 
-/// What was changed, with the lines around the first place.
-fn report(path: &FilePath, before: &str, after: &str, count: usize) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    let mut out = format!("`{path}`: {count} replacement{plural} made");
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let same_end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    let end = new.len().saturating_sub(same_end).max(same);
-    let first = same.saturating_sub(AROUND);
-    let last = end.saturating_add(AROUND).min(new.len()).min(first.saturating_add(MOST_SHOWN));
-    out.push('\n');
-    for (at, line) in new.iter().enumerate().take(last).skip(first) {
-        let _ = write!(out, "\n{:>6}\t{}", at + 1, clipped(line));
+/// What was changed, with the lines around every place.
+fn report(path: &FilePath, edited: &Edited) -> String {
+    let plural = if edited.count == 1 { "" } else { "s" };
+    let mut out = format!("`{path}`: {} replacement{plural} made\n", edited.count);
+    echo::echo(&mut out, &edited.text, &edited.places, &mut Room::default());
+    if let Some(note) = edited.differences.note("the old text") {
+        out.push('\n');
+        out.push_str(&note);
     }
     out
 }

@@ -3,7 +3,7 @@
 use std::{fmt::Write, ops::ControlFlow, sync::Arc};
 
 use globset::{GlobBuilder, GlobMatcher};
-use holm_grants::Level;
+use holm_grants::{FilePath, Level};
 use holm_runtime::{ClosureTool, Job, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,18 +21,20 @@ const LONGEST: usize = 1_024;
 const MOST_BRACES: usize = 16;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The pattern: `*` within a name, `**` for any folders, `?`, `[a-z]`, `{a,b}`. For example `**/*.rs`.
+    /// The pattern: `*` within a name, `**` for any folders, `?`, `[a-z]`, `{a,b}`. Without a slash it matches names at any
+    /// depth.
     pattern: String,
-    /// The folder from which the pattern counts; the task's folder if left out.
+    /// The folder that the pattern starts from; the workspace if left out.
     path: Option<String>,
-    /// Whether files that git ignores are shown too.
+    /// Show files that git ignores too.
     ignored: Option<bool>,
 }
 
 pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
-    let text = "Finds files by a pattern of their paths, such as `src/**/*.rs`. Leaves out what git ignores unless \
-                told otherwise. The paths it gives can be read as they are.";
+    let text = "Finds files by a pattern of their paths, such as `*.rs` or `src/**/*.rs`. Leaves out what git ignores \
+                unless ignored is true. The paths it gives can be read as they are.";
     let glob =
         blocking_tool("glob", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
     declared(glob, Level::ReadOnly, &["read:{path=.}/**"])
@@ -42,7 +44,7 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
     let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
     let permit = desk.root.permit(&job.needs);
     permit.read(&start)?;
-    let matcher = compile(&arguments.pattern)?;
+    let matcher = compile(desk, &start, &arguments.pattern)?;
     let walk = Walk { root: &desk.root, permit, ignored: ignored(arguments.ignored), stop: &job.stop };
     let skip = if start.as_str() == "." { 0 } else { start.as_str().len() + 1 };
     let mut found = Vec::new();
@@ -66,18 +68,24 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
     Ok(out)
 }
 
-/// Compiles a pattern that a model wrote.
-pub(super) fn compile(pattern: &str) -> Result<GlobMatcher, Failed> {
+/// Compiles a pattern that a model wrote, counted from a folder. As for git and ripgrep, one without a slash is the pattern of a
+/// name, at any depth. One that is spelled out from the top may lead into the folder.
+pub(super) fn compile(desk: &Desk, start: &FilePath, pattern: &str) -> Result<GlobMatcher, Failed> {
     if pattern.len() > LONGEST || pattern.matches('{').count() > MOST_BRACES {
         return Err(told(format!("the pattern is longer than {LONGEST} bytes or has too many braces")));
     }
+    let absolute = start.spelled_from_root(desk.root.at()).unwrap_or_else(|| start.clone());
+    let inner = pattern.strip_prefix(absolute.as_str()).and_then(|rest| rest.strip_prefix('/'));
+    let pattern = inner.unwrap_or(pattern);
     if pattern.starts_with('/') || pattern.split('/').any(|name| name == "..") {
         return Err(told(
             "patterns stay beneath the folder; give the folder as path, and no / or .. in front",
         ));
     }
+    let is_name = inner.is_none() && !pattern.contains('/');
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    let pattern = if is_name { format!("**/{pattern}") } else { pattern.to_owned() };
+    let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
     glob.map(|glob| glob.compile_matcher()).map_err(|error| told(format!("this is no pattern: {error}")))
 }
 
@@ -90,13 +98,18 @@ pub(super) fn notes(out: &mut String, walked: Walked, told: bool) {
     if walked.cut && !told {
         let _ = write!(out, "\n[stopped after {} entries; choose a smaller folder]", walked.looked);
     }
-    for (count, what) in [
-        (walked.denied, "entries are kept from tools by rule"),
-        (walked.unnamed, "entries have names that no path can spell"),
-        (walked.unopened, "folders could not be opened"),
+    for (count, why) in [
+        (walked.denied, "kept from tools by rule"),
+        (walked.unnamed, "no path can spell the name"),
+        (walked.unopened, "the folder could not be opened"),
     ] {
         if count > 0 {
-            let _ = write!(out, "\n[{count} {what}]");
+            let _ = write!(out, "\n[{} not searched: {why}]", count_entries(count));
         }
     }
+}
+
+/// So many entries, in words.
+pub(super) fn count_entries(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "entry" } else { "entries" })
 }

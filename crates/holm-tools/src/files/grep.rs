@@ -61,26 +61,27 @@ enum Show {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The regular expression, as ripgrep reads it.
+    /// The regular expression, in ripgrep's syntax.
     pattern: String,
-    /// The file or folder; the task's folder if left out.
+    /// The file or folder; the workspace if left out.
     path: Option<String>,
-    /// Only files whose path from there fits this pattern, such as `**/*.rs`.
+    /// Only files that match this pattern, such as `*.rs` or `src/**/*.rs`.
     glob: Option<String>,
-    /// What is shown: the lines, the files that have one, or how many lines each file has.
+    /// Show the lines, the files that have one, or how many lines each file has.
     show: Option<Show>,
-    /// Whether the pattern is plain text.
+    /// The pattern is plain text.
     literal: Option<bool>,
-    /// Whether small and capital letters are the same.
+    /// Ignore case.
     ignore_case: Option<bool>,
-    /// Whether a match may go over several lines.
+    /// A match may span lines.
     multiline: Option<bool>,
-    /// How many lines are shown before and after each match.
+    /// Lines shown before and after each match.
     context: Option<u64>,
-    /// How many matches are shown.
+    /// Matches shown at most.
     limit: Option<u64>,
-    /// Whether files that git ignores are searched too.
+    /// Search files that git ignores too.
     ignored: Option<bool>,
 }
 
@@ -96,7 +97,7 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
     let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
     let permit = desk.root.permit(&job.needs);
     permit.read(&start)?;
-    let only = arguments.glob.as_deref().map(glob::compile).transpose()?;
+    let only = arguments.glob.as_deref().map(|pattern| glob::compile(desk, &start, pattern)).transpose()?;
     let mut search = Search::new(arguments, &job.stop)?;
     let walked = match desk.root.kind(&start)? {
         Kind::Folder => {
@@ -124,6 +125,8 @@ struct Search<'a> {
     matcher: RegexMatcher,
     searcher: Searcher,
     show: Show,
+    /// Whether lines around matches are shown, so that files and blocks have to be told apart.
+    apart: bool,
     limit: u64,
     stop: &'a CancellationToken,
     out: String,
@@ -147,9 +150,8 @@ impl<'a> Search<'a> {
         if !multiline {
             builder.line_terminator(Some(b'\n'));
         }
-        let matcher = builder
-            .build(&arguments.pattern)
-            .map_err(|error| told(format!("this is no pattern: {error}; escape it, or say literal")))?;
+        let matcher =
+            builder.build(&arguments.pattern).map_err(|error| told(unusable(&error.to_string())))?;
         let context = usize::try_from(arguments.context.unwrap_or(0).min(MOST_CONTEXT)).unwrap_or(0);
         let show = arguments.show.unwrap_or_default();
         let around = if show == Show::Lines { context } else { 0 };
@@ -161,7 +163,8 @@ impl<'a> Search<'a> {
             .after_context(around)
             .build();
         let limit = arguments.limit.unwrap_or(MATCHES).clamp(1, MOST_MATCHES);
-        Ok(Self { matcher, searcher, show, limit, stop, out: String::new(), found: 0, unread: 0 })
+        let apart = around > 0;
+        Ok(Self { matcher, searcher, show, apart, limit, stop, out: String::new(), found: 0, unread: 0 })
     }
 
     fn is_full(&self) -> bool {
@@ -198,6 +201,9 @@ impl<'a> Search<'a> {
         match self.show {
             Show::Lines => {
                 self.found += lines.found;
+                if self.apart && !self.out.is_empty() {
+                    self.out.push_str("--\n");
+                }
                 self.out.push_str(&lines.out);
             }
             Show::Files => {
@@ -223,11 +229,22 @@ impl<'a> Search<'a> {
             let _ = write!(self.out, "\n[{found} {what} shown, there may be more; make the search narrower]");
         }
         if self.unread > 0 {
-            let _ = write!(self.out, "\n[{} files could not be searched]", self.unread);
+            let files = if self.unread == 1 { "file" } else { "files" };
+            let _ = write!(self.out, "\n[{} {files} could not be searched]", self.unread);
         }
         glob::notes(&mut self.out, walked, full);
         self.out
     }
+}
+
+/// Says why a pattern cannot be used.
+fn unusable(error: &str) -> String {
+    for (what, named) in [("look-around", "look-around is"), ("backreference", "backreferences are")] {
+        if error.contains(what) {
+            return format!("{named} not supported; write the pattern without, or use shell with `rg -P`");
+        }
+    }
+    format!("this is no pattern: {error}; escape it, or set literal: true")
 }
 
 /// What one file has.

@@ -8,8 +8,11 @@ use rustix::fs::{AtFlags, FileType, statat};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::desk::{Desk, Failed, declared};
-use crate::root::{Kind, RootError};
+use super::{
+    desk::{Desk, Failed, declared},
+    glob::count_entries,
+};
+use crate::root::{Kind, RootError, VERSION_CONTROL};
 
 /// Entries that are shown; whoever needs more searches.
 const MOST: usize = 1_000;
@@ -18,8 +21,9 @@ const MOST: usize = 1_000;
 const MOST_LOOKED: usize = 100_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The folder, relative to the task's folder; that folder itself if left out.
+    /// The folder; the workspace if left out.
     path: Option<String>,
 }
 
@@ -45,7 +49,9 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
         };
         match below(&path, &name) {
             None => unnamed += 1,
-            Some(inner) if desk.root.rules().reading(&inner).is_some() => hidden += 1,
+            Some(inner) if desk.root.rules().reading(&inner).is_some() => {
+                hidden += usize::from(name != VERSION_CONTROL);
+            }
             Some(_) => names.push(name),
         }
     }
@@ -58,13 +64,12 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
         let _ = writeln!(out, "[nothing to show in `{path}`]");
     }
     let cut = names.len().saturating_sub(MOST);
-    for (count, what) in [
-        (cut, "more; use glob to choose among them"),
-        (hidden, "kept from tools by rule"),
-        (unnamed, "with names that no path can spell"),
-    ] {
+    if cut > 0 {
+        let _ = writeln!(out, "[{cut} more; use glob to choose among them]");
+    }
+    for (count, why) in [(hidden, "kept from tools by rule"), (unnamed, "no path can spell the name")] {
         if count > 0 {
-            let _ = writeln!(out, "[{count} {what}]");
+            let _ = writeln!(out, "[{} not shown: {why}]", count_entries(count));
         }
     }
     out.truncate(out.trim_end().len());

@@ -1,4 +1,4 @@
-//! The file tools: `read`, `list`, `glob`, `grep`, `write`, `edit`, `multi_edit`, `patch`.
+//! The file tools: `read`, `list`, `glob`, `grep`, `write`, `edit`, `patch`.
 //!
 //! All of them work in one [`Root`](crate::root::Root) and cannot be made without one. Each says what a call needs
 //! (`read:{path}`, `write:{path}`), the kernel decides, and the root asks again when it opens the file: what a call was
@@ -13,20 +13,27 @@
 //! let folder = tempfile::tempdir()?;
 //! let tools = files::tools(Desk::new(Root::open(folder.path())?));
 //! let names: Vec<&str> = tools.iter().map(|tool| tool.declaration().name.as_str()).collect();
-//! assert_eq!(names, ["read", "list", "glob", "grep", "write", "edit", "multi_edit", "patch"]);
+//! assert_eq!(names, ["read", "list", "glob", "grep", "write", "edit", "patch"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod change;
 mod desk;
 mod diff;
+mod echo;
 mod edit;
+mod effort;
 mod glob;
 mod grep;
 mod image;
+mod indents;
+mod lines;
 mod list;
+mod locate;
+mod nearest;
 mod patch;
 mod read;
+mod relaxed;
 mod text;
 mod write;
 
@@ -48,8 +55,7 @@ pub fn tools(desk: Desk) -> Vec<Arc<dyn Tool>> {
         Arc::new(glob::tool(Arc::clone(&desk))),
         Arc::new(grep::tool(Arc::clone(&desk))),
         Arc::new(write::tool(Arc::clone(&desk))),
-        Arc::new(edit::single(Arc::clone(&desk))),
-        Arc::new(edit::multiple(Arc::clone(&desk))),
+        Arc::new(edit::tool(Arc::clone(&desk))),
         Arc::new(patch::tool(desk)),
     ]
 }

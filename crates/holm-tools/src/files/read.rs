@@ -21,20 +21,24 @@ const LINES: usize = 2_000;
 const LINE: usize = 2_000;
 
 /// Bytes of a page: what a model sees, less the notes around it.
-const PAGE: usize = SHOWN - 2_000;
+const PAGE: usize = SHOWN - 1_000;
 
 /// Bytes of a kept result that are shown at once.
-const PIECE: u64 = 48 * 1024;
+const PIECE: u64 = PAGE as u64;
+
+/// What the number of a line takes.
+const NUMBER: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The file, relative to the task's folder.
+    /// The file; relative paths start at the workspace.
     path: Option<String>,
     /// In place of a path: the reference of a result that was too large to show, as its note says.
     reference: Option<String>,
-    /// The first line wanted, counted from 1. For a reference: the first byte, counted from 0.
+    /// The first line, counted from 1. For a reference: the first byte, counted from 0.
     offset: Option<u64>,
-    /// How many lines are wanted. For a reference: how many bytes.
+    /// How many lines at most. For a reference: how many bytes.
     limit: Option<u64>,
 }
 
@@ -101,7 +105,7 @@ impl Page {
         for line in text.lines().skip(first - 1).take(limit) {
             let shown = clipped(line);
             // One line always fits, so that every page goes on.
-            if !lines.is_empty() && lines.len() + shown.len() > PAGE {
+            if !lines.is_empty() && lines.len() + shown.len() + NUMBER > PAGE {
                 break;
             }
             let _ = writeln!(lines, "{next:>6}\t{shown}");
@@ -128,7 +132,7 @@ impl Page {
 }
 
 /// A line that a person could read.
-pub(super) fn clipped(line: &str) -> String {
+fn clipped(line: &str) -> String {
     match line.char_indices().nth(LINE) {
         None => line.to_owned(),
         Some((at, _)) => {

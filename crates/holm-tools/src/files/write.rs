@@ -14,10 +14,11 @@ use super::{
 use crate::root::Folders;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The file, relative to the task's folder. Folders that are missing are made.
+    /// The file; relative paths start at the workspace. Missing folders are made.
     path: String,
-    /// All that it shall hold.
+    /// The whole content of the file.
     content: String,
 }
 

@@ -54,4 +54,4 @@ pub(crate) use opened::Stamp;
 pub(crate) use permit::Permit;
 pub(crate) use place::{Kind, Place};
 pub(crate) use replace::Expect;
-pub(crate) use walk::{Ignored, Walk, Walked};
+pub(crate) use walk::{Ignored, VERSION_CONTROL, Walk, Walked};

@@ -25,6 +25,9 @@ const DEEPEST: usize = 128;
 /// Bytes of one file of ignore rules that count: they are compiled, and hostile ones are large.
 const MOST_RULES: u64 = 64 * 1024;
 
+/// The folder of git, which no search enters and no note mentions.
+pub(crate) const VERSION_CONTROL: &str = ".git";
+
 /// What happens to what git ignores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ignored {
@@ -148,7 +151,8 @@ impl Walk<'_> {
             return None;
         };
         if self.root.rules().reading(&path).is_some() || !self.permit.may_read(&path) {
-            walked.denied += 1;
+            // Every repository has one, and nobody looks for files there.
+            walked.denied += usize::from(name != VERSION_CONTROL);
             return None;
         }
         let ignored = self.ignored == Ignored::Skipped && is_ignored(rules, &path, kind);

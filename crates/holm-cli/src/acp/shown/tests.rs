@@ -34,7 +34,7 @@ fn a_long_title_ends_in_time() {
 #[test]
 fn changes_are_shown_whole_and_where() {
     let edits = json!([{ "old": "1", "new": "2" }, { "old": "3", "new": "4" }]);
-    let shown = shown("multi_edit", &json!({ "path": "a.txt", "edits": edits }));
+    let shown = shown("edit", &json!({ "path": "a.txt", "edits": edits }));
     let diff = |old, new| json!({ "type": "diff", "path": "/work/a.txt", "oldText": old, "newText": new });
     assert_eq!(shown["content"], json!([diff("1", "2"), diff("3", "4")]));
     assert_eq!(shown["locations"], json!([{ "path": "/work/a.txt" }]));

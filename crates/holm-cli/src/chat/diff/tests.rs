@@ -19,7 +19,7 @@ fn an_edit_shows_what_stays_and_what_changes() {
     check("edit", r#"{"path":"a.rs","old":"a","new":""}"#, "@a.rs\n-a");
     check("write", r#"{"path":"n.txt","content":"one\ntwo\n"}"#, "@n.txt\n+one\n+two");
     check(
-        "multi_edit",
+        "edit",
         r#"{"path":"a","edits":[{"old":"1","new":"2"},{"old":"3","new":"4"}]}"#,
         "@a\n-1\n+2\n@⋯\n-3\n+4",
     );
@@ -27,6 +27,11 @@ fn an_edit_shows_what_stays_and_what_changes() {
         "patch",
         r#"{"paths":["a"],"diff":"--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n z\n"}"#,
         "@--- a\n@+++ a\n@@@ -1 +1 @@\n-x\n+y\n z",
+    );
+    check(
+        "patch",
+        r#"{"diff":"*** Begin Patch\n*** Update File: a\n@@ def f():\n-x\n+y\n*** End Patch"}"#,
+        "@*** Begin Patch\n@*** Update File: a\n@@@ def f():\n-x\n+y\n@*** End Patch",
     );
 }
 

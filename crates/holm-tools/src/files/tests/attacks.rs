@@ -17,14 +17,14 @@ use crate::{
 
 /// Every call that a tool could make with a path.
 fn calls(path: &str) -> Vec<(&'static str, Value)> {
-    vec![
+    let mut calls = vec![
         ("read", json!({ "path": path })),
         ("list", json!({ "path": path })),
         ("glob", json!({ "path": path, "pattern": "**" })),
         ("grep", json!({ "path": path, "pattern": "secret|root" })),
         ("write", json!({ "path": path, "content": "owned" })),
         ("edit", json!({ "path": path, "old": SECRET, "new": "owned" })),
-        ("multi_edit", json!({ "path": path, "edits": [{ "old": SECRET, "new": "owned" }] })),
+        ("edit", json!({ "path": path, "edits": [{ "old": SECRET, "new": "owned" }] })),
         (
             "patch",
             json!({ "paths": [path], "diff": format!("--- {path}\n+++ {path}\n@@ -1 +1 @@\n-{SECRET}\n+owned\n") }),
@@ -33,7 +33,16 @@ fn calls(path: &str) -> Vec<(&'static str, Value)> {
             "patch",
             json!({ "paths": [path], "diff": format!("--- /dev/null\n+++ {path}\n@@ -0,0 +1 @@\n+owned\n") }),
         ),
-    ]
+    ];
+    // A line end in a patch ends a line, and what is named is another file.
+    if !path.contains(['\n', '\r']) {
+        let section = |lines: &str| json!({ "diff": format!("*** Begin Patch\n{lines}\n*** End Patch") });
+        calls.push(("patch", json!({ "diff": format!("--- {path}\n+++ {path}\n@@\n-{SECRET}\n+owned\n") })));
+        calls.push(("patch", section(&format!("*** Add File: {path}\n+owned"))));
+        calls.push(("patch", section(&format!("*** Delete File: {path}"))));
+        calls.push(("patch", section(&format!("*** Update File: ok.txt\n*** Move to: {path}"))));
+    }
+    calls
 }
 
 #[tokio::test]
@@ -246,7 +255,6 @@ fn the_tools_say_what_they_need_and_no_argument_chooses_a_root() {
     grep ReadOnly read:{path=.}/**
     write Write write:{path}
     edit Write read:{path} write:{path}
-    multi_edit Write read:{path} write:{path}
-    patch Write read:{paths} write:{paths}
+    patch Write read:{paths?} write:{paths?} read:{diff:files?} write:{diff:files?}
     ");
 }

@@ -2,7 +2,9 @@
 
 mod attacks;
 mod edits;
+mod near_misses;
 mod patches;
+mod paths;
 mod reads;
 mod searches;
 mod threads;

@@ -42,7 +42,7 @@ async fn pages_of_a_long_file_put_together_are_the_file() {
     for page in 0.. {
         assert!(page < 100, "it never ends");
         let text = bench.call("read", json!({ "path": "long.txt", "offset": offset })).await.text;
-        assert!(text.len() <= 60_000);
+        assert!(text.len() <= 40_000, "{}", text.len());
         let numbered = text.lines().filter_map(|line| line.split_once('\t'));
         seen.extend(numbered.map(|(_, line)| line.to_owned()));
         let Some((_, next)) = text.rsplit_once("go on with offset ") else { break };

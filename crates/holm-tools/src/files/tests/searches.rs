@@ -28,6 +28,14 @@ async fn grep_shows_lines_files_and_counts() {
     check(json!({ "pattern": "answer", "glob": "**/lib.rs" }), "src/lib.rs:1:pub fn answer() -> u8 {").await;
     check(json!({ "pattern": "answer", "path": "src", "glob": "lib.*", "show": "files" }), "src/lib.rs")
         .await;
+    // As for ripgrep and git, a pattern without a slash is that of a name, wherever it stands.
+    check(json!({ "pattern": "answer", "glob": "lib.rs", "show": "files" }), "src/lib.rs").await;
+    check(
+        json!({ "pattern": "answer", "glob": "*.{rs,md}", "show": "files" }),
+        "docs/notes.md\nsrc/lib.rs\nsrc/main.rs",
+    )
+    .await;
+    check(json!({ "pattern": "answer", "glob": "./*.rs" }), "[nothing found]").await;
     check(
         json!({ "pattern": "answer", "path": "docs", "ignore_case": true, "show": "counts" }),
         "docs/notes.md:2",
@@ -38,6 +46,9 @@ async fn grep_shows_lines_files_and_counts() {
     check(json!({ "pattern": "nothing like it" }), "[nothing found]").await;
     let around = "src/lib.rs-1-pub fn answer() -> u8 {\nsrc/lib.rs:2:    42\nsrc/lib.rs-3-}";
     check(json!({ "pattern": "^ +42$", "context": 1 }), around).await;
+    // With lines around them, blocks and files are told apart as ripgrep does it.
+    let apart = "docs/notes.md:1:The answer is 42.\ndocs/notes.md-2-ANSWER\n--\nsrc/lib.rs-1-pub fn answer() -> u8 {\nsrc/lib.rs:2:    42\nsrc/lib.rs-3-}";
+    check(json!({ "pattern": "^The|^ +42$", "context": 1 }), apart).await;
     let over = "src/lib.rs:1:pub fn answer() -> u8 {\nsrc/lib.rs:2:    42";
     check(json!({ "pattern": "u8 \\{\\n +42", "multiline": true }), over).await;
     check(
@@ -88,7 +99,13 @@ async fn glob_finds_files_by_their_paths_and_says_when_there_are_more() {
         assert_eq!(bench.call("glob", arguments.clone()).await.text, expect, "{arguments}");
     };
     check(json!({ "pattern": "**/*.rs" }), "src/lib.rs\nsrc/main.rs").await;
-    check(json!({ "pattern": "*.rs" }), "[no file fits]").await;
+    check(json!({ "pattern": "*.rs" }), "src/lib.rs\nsrc/main.rs").await;
+    check(json!({ "pattern": "./*.rs" }), "[no file fits]").await;
+    check(json!({ "pattern": "lib.rs" }), "src/lib.rs").await;
+    fails(&bench.call("glob", json!({ "pattern": "/*.rs" })).await, "patterns stay beneath the folder");
+    let absolute = format!("{}/src/*.rs", bench.work().canonicalize().unwrap().display());
+    check(json!({ "pattern": absolute }), "src/lib.rs\nsrc/main.rs").await;
+    check(json!({ "pattern": absolute, "path": "src" }), "src/lib.rs\nsrc/main.rs").await;
     check(json!({ "pattern": "*.rs", "path": "src" }), "src/lib.rs\nsrc/main.rs").await;
     check(json!({ "pattern": "./src/{lib,main}.rs" }), "src/lib.rs\nsrc/main.rs").await;
     check(json!({ "pattern": "**/*.rs", "ignored": true }), "src/lib.rs\nsrc/main.rs\ntarget/out.rs").await;
@@ -116,8 +133,8 @@ async fn a_list_tells_files_from_folders_and_links() {
     run.log  7 bytes
     src/
     target/
-    [1 kept from tools by rule]
-    [1 with names that no path can spell]
+    [1 entry not shown: kept from tools by rule]
+    [1 entry not shown: no path can spell the name]
     ");
     insta::assert_snapshot!(bench.call("list", json!({ "path": "src" })).await.text, @r"
     lib.rs  33 bytes
@@ -138,6 +155,39 @@ async fn a_match_over_very_many_lines_is_cut_to_what_is_shown() {
         let arguments = json!({ "path": path, "pattern": pattern, "multiline": true });
         let output = bench.call("grep", arguments).await;
         succeeds(&output, &format!("{path}:1:"));
-        assert!(output.text.len() < 60_000, "{} bytes for {path}", output.text.len());
+        assert!(output.text.len() < 40_000, "{} bytes for {path}", output.text.len());
     }
+}
+
+#[tokio::test]
+async fn what_rules_keep_is_counted_and_git_is_not_mentioned() {
+    let bench = project();
+    bench.put(".git/config", "answer");
+    let found = "docs/notes.md\nsrc/lib.rs\nsrc/main.rs";
+    let check = async |tool: &str, arguments: Value, note: &str| {
+        let text = bench.call(tool, arguments).await.text;
+        assert_eq!(text.split_once("\n[").map_or("", |(_, rest)| rest), note, "{text}");
+    };
+    let grep = json!({ "pattern": "answer", "show": "files" });
+    assert_eq!(bench.call("grep", grep.clone()).await.text, found);
+    assert!(!bench.call("list", json!({})).await.text.contains("rule"));
+    bench.put(".env", "answer");
+    check("grep", grep.clone(), "1 entry not searched: kept from tools by rule]").await;
+    check("list", json!({}), "1 entry not shown: kept from tools by rule]").await;
+    bench.put("src/server.pem", "answer");
+    check("grep", grep, "2 entries not searched: kept from tools by rule]").await;
+    check("glob", json!({ "pattern": "*.rs" }), "2 entries not searched: kept from tools by rule]").await;
+}
+
+#[tokio::test]
+async fn a_pattern_that_another_engine_would_take_is_refused_with_a_way_out() {
+    let bench = project();
+    for pattern in ["(?=x)", "(?<!x)y"] {
+        fails(
+            &bench.call("grep", json!({ "pattern": pattern })).await,
+            "look-around is not supported; write the pattern without, or use shell with `rg -P`",
+        );
+    }
+    fails(&bench.call("grep", json!({ "pattern": "(a)\\1" })).await, "backreferences are not supported");
+    fails(&bench.call("grep", json!({ "pattern": "(" })).await, "or set literal: true");
 }

@@ -1,0 +1,141 @@
+//! Names of tools and arguments that models were trained on elsewhere, and what is meant by them here.
+//!
+//! A call with such a name is translated by the kernel, and is not refused. A tool that has the name itself is never
+//! taken for another, and an argument that a tool declares keeps its meaning.
+
+use holm_kernel::Alias;
+
+/// A tool of ours, its other names, and other names of its arguments.
+struct Row {
+    tool: &'static str,
+    names: &'static [&'static str],
+    /// What is written, and what is meant. `list.name` is a name in the objects of the argument `list`.
+    arguments: &'static [(&'static str, &'static str)],
+}
+
+/// All of them.
+const TABLE: &[Row] = &[
+    Row { tool: "read", names: &["Read", "read_file", "ReadFile", "view", "view_file"], arguments: PATH },
+    Row { tool: "list", names: &["LS", "ls", "list_dir", "list_directory", "list_files"], arguments: FOLDER },
+    Row {
+        tool: "glob",
+        names: &["Glob", "find_files", "file_search"],
+        arguments: &[
+            ("query", "pattern"),
+            ("glob", "pattern"),
+            ("glob_pattern", "pattern"),
+            ("directory", "path"),
+            ("dir", "path"),
+        ],
+    },
+    Row {
+        tool: "grep",
+        names: &["Grep", "grep_search", "search_files", "ripgrep", "rg"],
+        arguments: &[
+            ("query", "pattern"),
+            ("regex", "pattern"),
+            ("include", "glob"),
+            ("include_pattern", "glob"),
+            ("file_pattern", "glob"),
+            ("directory", "path"),
+            ("dir", "path"),
+            ("file_path", "path"),
+            ("filePath", "path"),
+            ("-i", "ignore_case"),
+            ("case_insensitive", "ignore_case"),
+            ("-C", "context"),
+            ("head_limit", "limit"),
+        ],
+    },
+    Row {
+        tool: "write",
+        names: &["Write", "write_file", "WriteFile", "create_file"],
+        arguments: &[
+            ("file_path", "path"),
+            ("filePath", "path"),
+            ("filename", "path"),
+            ("file", "path"),
+            ("contents", "content"),
+            ("text", "content"),
+            ("file_text", "content"),
+        ],
+    },
+    Row {
+        tool: "edit",
+        names: &["Edit", "MultiEdit", "str_replace", "edit_file", "replace", "replace_in_file"],
+        arguments: &[
+            ("file_path", "path"),
+            ("filePath", "path"),
+            ("filename", "path"),
+            ("file", "path"),
+            ("old_string", "old"),
+            ("oldString", "old"),
+            ("old_str", "old"),
+            ("old_text", "old"),
+            ("new_string", "new"),
+            ("newString", "new"),
+            ("new_str", "new"),
+            ("new_text", "new"),
+            ("replace_all", "all"),
+            ("replaceAll", "all"),
+            ("edits.old_string", "old"),
+            ("edits.oldString", "old"),
+            ("edits.old_str", "old"),
+            ("edits.old_text", "old"),
+            ("edits.new_string", "new"),
+            ("edits.newString", "new"),
+            ("edits.new_str", "new"),
+            ("edits.new_text", "new"),
+            ("edits.replace_all", "all"),
+            ("edits.replaceAll", "all"),
+        ],
+    },
+    Row {
+        tool: "patch",
+        names: &["apply_patch", "ApplyPatch", "apply_diff"],
+        arguments: &[
+            ("input", "diff"),
+            ("patch", "diff"),
+            ("patchText", "diff"),
+            ("patch_text", "diff"),
+            ("files", "paths"),
+            ("path", "paths"),
+        ],
+    },
+];
+
+const PATH: &[(&str, &str)] = &[
+    ("file_path", "path"),
+    ("filePath", "path"),
+    ("filename", "path"),
+    ("file", "path"),
+    ("target_file", "path"),
+];
+
+const FOLDER: &[(&str, &str)] =
+    &[("directory", "path"), ("dir", "path"), ("folder", "path"), ("dir_path", "path")];
+
+/// The names, as a run is told of them: each tool also under its own, for its arguments.
+///
+/// ```
+/// let aliases = holm_tools::aliases();
+/// let edit = aliases.iter().find(|alias| alias.name == "str_replace").unwrap();
+/// assert_eq!((edit.tool.as_str(), edit.arguments["old_string"].as_str()), ("edit", "old"));
+/// ```
+#[must_use]
+pub fn aliases() -> Vec<Alias> {
+    let alias = |row: &Row, name: &str| Alias {
+        name: name.to_owned(),
+        tool: row.tool.to_owned(),
+        arguments: row
+            .arguments
+            .iter()
+            .map(|(written, meant)| ((*written).into(), (*meant).into()))
+            .collect(),
+    };
+    let own = |row: &'static Row| std::iter::once(row.tool).chain(row.names.iter().copied());
+    TABLE.iter().flat_map(|row| own(row).map(move |name| alias(row, name))).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+use std::{collections::BTreeSet, sync::Arc};
+
+use holm_runtime::Tool;
+
+use super::aliases;
+use crate::{
+    files::{Desk, tools},
+    root::Root,
+};
+
+fn file_tools() -> Vec<Arc<dyn Tool>> {
+    let folder = tempfile::tempdir().unwrap();
+    tools(Desk::new(Root::open(folder.path()).unwrap()))
+}
+
+#[test]
+fn every_alias_means_a_tool_and_an_argument_that_are_there() {
+    let tools = file_tools();
+    for alias in aliases() {
+        let tool = tools.iter().find(|tool| tool.declaration().name == alias.tool);
+        let schema = &tool.unwrap_or_else(|| panic!("{}", alias.tool)).declaration().schema;
+        for (written, meant) in &alias.arguments {
+            let (place, written) = match written.split_once('.') {
+                Some((list, inner)) => (format!("/properties/{list}/items/properties"), inner),
+                None => ("/properties".into(), written.as_str()),
+            };
+            assert!(schema.pointer(&format!("{place}/{meant}")).is_some(), "{} {meant}", alias.name);
+            assert!(schema.pointer(&format!("{place}/{written}")).is_none(), "{} {written}", alias.name);
+        }
+    }
+}
+
+#[test]
+fn a_name_means_one_tool() {
+    let aliases = aliases();
+    let names: BTreeSet<&str> = aliases.iter().map(|alias| alias.name.as_str()).collect();
+    assert_eq!(names.len(), aliases.len());
+    let tools = file_tools();
+    let own = |name: &str| tools.iter().any(|tool| tool.declaration().name == name);
+    assert!(aliases.iter().all(|alias| alias.name == alias.tool || !own(&alias.name)));
+}
+
+#[test]
+fn an_unknown_argument_of_a_file_tool_is_named() {
+    for tool in file_tools() {
+        let tool = tool.declaration();
+        let closed = tool.schema.pointer("/additionalProperties").map(|value| value.canonical());
+        assert_eq!(closed.as_deref(), Some("false"), "{}", tool.name);
+    }
+}

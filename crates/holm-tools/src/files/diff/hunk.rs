@@ -1,0 +1,382 @@
+//! One hunk: its lines, and the one place where they fit.
+
+use super::{
+    super::{
+        effort::{Effort, Exhausted},
+        indents::Indents,
+        lines::Lines,
+        nearest,
+        relaxed::{Closeness, Differences, normal, split_indent},
+    },
+    Written,
+};
+
+/// Lines that are named where a hunk fits several places.
+const MOST_NAMED: usize = 10;
+
+/// Lines that belong together, with what is around them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Hunk {
+    /// Where the old lines begin, counted from 1, if the hunk says so.
+    pub(super) start: Option<usize>,
+    /// How many old and new lines it says that it has.
+    pub(super) counts: Option<(usize, usize)>,
+    /// Lines above it, such as the head of its function; each stands within what the one before begins.
+    pub(super) anchors: Vec<String>,
+    /// Whether it says that it is the end of the file.
+    pub(super) at_end: bool,
+    /// Whether lines that go nowhere else go to the end.
+    pub(super) appends: bool,
+    pub(super) lines: Vec<Line>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) change: Change,
+    pub(super) text: String,
+    /// Whether a note says that no line end follows.
+    pub(super) open: bool,
+    /// Whether nothing at all was written, not even the blank in front: it may be there by mistake.
+    pub(super) bare: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    Kept,
+    Removed,
+    Added,
+}
+
+/// Why a hunk has no place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Misfit {
+    /// Its lines are not there.
+    Nowhere,
+    /// They are there more than once, at these lines.
+    Several(Vec<String>),
+    /// It has no lines that could be found.
+    Unplaced,
+    /// Nobody looks any further.
+    TooFar,
+}
+
+impl From<Exhausted> for Misfit {
+    fn from(_: Exhausted) -> Self {
+        Self::TooFar
+    }
+}
+
+/// Where a hunk goes.
+pub(super) struct Placed {
+    /// The first line, counted from 0.
+    pub(super) at: usize,
+    /// How far that is from where the hunk said, if it said so.
+    pub(super) shift: Option<isize>,
+    pub(super) differences: Differences,
+    indents: Option<Indents>,
+    /// How many lines at its end do not count.
+    dropped: usize,
+}
+
+/// What is compared, from the nearest to the furthest. Those of one row are equally near.
+const TIERS: [&[(Closeness, Indent)]; 4] = [
+    &[(Closeness::Exact, Indent::Same)],
+    &[(Closeness::Blanks, Indent::Same)],
+    &[(Closeness::Characters, Indent::Same), (Closeness::Blanks, Indent::Other)],
+    &[(Closeness::Characters, Indent::Other)],
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Indent {
+    Same,
+    Other,
+}
+
+impl Hunk {
+    /// Takes a line of a patch. False where it is none of a hunk.
+    pub(super) fn take(&mut self, line: &str) -> bool {
+        let (change, text) = match line.as_bytes().first() {
+            None => (Change::Kept, line),
+            Some(b' ') => (Change::Kept, line.get(1..).unwrap_or_default()),
+            Some(b'-') => (Change::Removed, line.get(1..).unwrap_or_default()),
+            Some(b'+') => (Change::Added, line.get(1..).unwrap_or_default()),
+            Some(b'\\') => {
+                if let Some(last) = self.lines.last_mut() {
+                    last.open = true;
+                }
+                return true;
+            }
+            Some(_) => return false,
+        };
+        self.lines.push(Line { change, text: text.to_owned(), open: false, bare: line.is_empty() });
+        true
+    }
+
+    /// How many old and new lines it has.
+    pub(super) fn counted(&self) -> (usize, usize) {
+        let count = |change: Change| self.lines.iter().filter(|line| line.change != change).count();
+        (count(Change::Added), count(Change::Removed))
+    }
+
+    pub(super) fn is_change(&self) -> bool {
+        self.lines.iter().any(|line| line.change != Change::Kept)
+    }
+
+    /// The lines that are to be found.
+    fn wanted(&self) -> Vec<&str> {
+        let old = self.lines.iter().filter(|line| line.change != Change::Added);
+        old.map(|line| line.text.trim_end_matches('\r')).collect()
+    }
+
+    fn added(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter(|line| line.change == Change::Added).map(|line| line.text.as_str())
+    }
+
+    /// What in a text is most like the lines that are to be found.
+    pub(super) fn nearest(&self, text: &str) -> String {
+        nearest::describe(text, &self.wanted(), "the hunk")
+    }
+
+    /// The one place behind `from`.
+    pub(super) fn place(
+        &self,
+        lines: &Lines<'_>,
+        from: usize,
+        shift: isize,
+        effort: &mut Effort,
+    ) -> Result<Placed, Misfit> {
+        let wanted = self.wanted();
+        if wanted.is_empty() {
+            return self.place_added(lines, from, shift);
+        }
+        let expected = self.start.map(|start| start.saturating_sub(1).saturating_add_signed(shift));
+        // A blank line between two parts of a patch belongs to neither. Where the numbers know, they say which it is.
+        let bare = self.lines.iter().rev().take_while(|line| line.bare).count().min(wanted.len() - 1);
+        let (old, new) = self.counted();
+        let too_many = self.counts.is_some_and(|counts| (1..=bare).any(|n| counts == (old - n, new - n)));
+        let mut result = Err(Misfit::Nowhere);
+        let whole = (!too_many).then_some(0);
+        for dropped in whole.into_iter().chain(1..=bare) {
+            let kept = wanted.get(..wanted.len() - dropped).unwrap_or_default();
+            result = self.place_lines(lines, kept, from, expected, effort).map(|mut placed| {
+                placed.dropped = dropped;
+                placed
+            });
+            if !matches!(result, Err(Misfit::Nowhere)) {
+                break;
+            }
+        }
+        result
+    }
+
+    fn place_lines(
+        &self,
+        lines: &Lines<'_>,
+        wanted: &[&str],
+        from: usize,
+        expected: Option<usize>,
+        effort: &mut Effort,
+    ) -> Result<Placed, Misfit> {
+        let last =
+            lines.len().checked_sub(wanted.len()).filter(|last| *last >= from).ok_or(Misfit::Nowhere)?;
+        let range = if self.at_end { last..=last } else { from..=last };
+        for tier in TIERS {
+            let mut found: Vec<(usize, Option<Indents>)> = Vec::new();
+            for (closeness, indent) in tier.iter().copied() {
+                let compared = Compared::new(wanted, closeness, indent, self);
+                // Where the numbers are true, nothing else is looked at, whatever the file holds.
+                if let Some(at) = expected.filter(|at| range.contains(at))
+                    && let Some(indents) = compared.fits(lines, at, effort)?
+                {
+                    found = vec![(at, indents)];
+                    break;
+                }
+                let known = found.len();
+                for at in range.clone() {
+                    let Some(indents) = compared.fits(lines, at, effort)? else { continue };
+                    let before = found.get(..known).unwrap_or_default();
+                    if before.binary_search_by_key(&at, |(other, _)| *other).is_err() {
+                        found.push((at, indents));
+                    }
+                    if self.anchors.is_empty() && found.len() > MOST_NAMED {
+                        break;
+                    }
+                }
+            }
+            if found.is_empty() {
+                continue;
+            }
+            let (at, indents) = self.one_of(lines, found)?;
+            let mut differences = Differences::default();
+            wanted.iter().enumerate().for_each(|(n, given)| differences.of_line(given, lines.body(at + n)));
+            // Later numbers are probably off by as much as this one.
+            let said = self.start.map(|start| start.saturating_sub(1));
+            let shift = said.map(|said| 0_isize.saturating_add_unsigned(at).saturating_sub_unsigned(said));
+            return Ok(Placed { at, shift, differences, indents, dropped: 0 });
+        }
+        Err(Misfit::Nowhere)
+    }
+
+    /// The only place, or the only one within what the lines above the hunk begin.
+    fn one_of(
+        &self,
+        lines: &Lines<'_>,
+        mut found: Vec<(usize, Option<Indents>)>,
+    ) -> Result<(usize, Option<Indents>), Misfit> {
+        if found.len() > 1 && !self.anchors.is_empty() {
+            let blocks = blocks(lines, &self.anchors);
+            let within = |at: usize| blocks.iter().any(|block| block.contains(&at));
+            if found.iter().any(|(at, _)| within(*at)) {
+                found.retain(|(at, _)| within(*at));
+            }
+        }
+        if found.len() > 1 {
+            let mut named: Vec<String> =
+                found.iter().take(MOST_NAMED).map(|(at, _)| (at + 1).to_string()).collect();
+            if found.len() > MOST_NAMED {
+                named.push("…".into());
+            }
+            return Err(Misfit::Several(named));
+        }
+        found.pop().ok_or(Misfit::Nowhere)
+    }
+
+    /// The place of a hunk that only adds lines: behind the line that its number names, behind its anchor, or at the end.
+    fn place_added(&self, lines: &Lines<'_>, from: usize, shift: isize) -> Result<Placed, Misfit> {
+        let placed = |at: usize, shift: Option<isize>| {
+            let differences = Differences::default();
+            let is_there = (from..=lines.len()).contains(&at);
+            is_there
+                .then_some(Placed { at, shift, differences, indents: None, dropped: 0 })
+                .ok_or(Misfit::Nowhere)
+        };
+        if let Some(start) = self.start {
+            return placed(start.saturating_add_signed(shift), Some(shift));
+        }
+        if self.at_end || lines.len() == 0 {
+            return placed(lines.len(), None);
+        }
+        match blocks(lines, &self.anchors).as_slice() {
+            [block] => placed(block.start + 1, None),
+            [] if self.appends && self.anchors.is_empty() => placed(lines.len(), None),
+            _ => Err(Misfit::Unplaced),
+        }
+    }
+
+    /// Writes the lines of the hunk behind what was written.
+    pub(super) fn write(
+        &self,
+        out: &mut Written<'_>,
+        text: &str,
+        lines: &Lines<'_>,
+        done: &mut usize,
+        placed: &Placed,
+    ) {
+        let count = self.lines.len() - placed.dropped;
+        for line in self.lines.iter().take(count) {
+            match line.change {
+                Change::Removed => *done += 1,
+                Change::Kept => {
+                    out.keep(text.get(lines.start(*done)..lines.start(*done + 1)).unwrap_or_default());
+                    *done += 1;
+                }
+                Change::Added => {
+                    let text = line.text.trim_end_matches('\r');
+                    match &placed.indents {
+                        Some(indents) => out.add(&indents.apply(text), line.open),
+                        None => out.add(text, line.open),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lines in the form in which they are compared.
+struct Compared<'a> {
+    wanted: Vec<std::borrow::Cow<'a, str>>,
+    closeness: Closeness,
+    indent: Indent,
+    hunk: &'a Hunk,
+}
+
+impl<'a> Compared<'a> {
+    fn new(wanted: &[&'a str], closeness: Closeness, indent: Indent, hunk: &'a Hunk) -> Self {
+        let wanted = wanted.iter().map(|line| normal(line, closeness)).collect();
+        Self { wanted, closeness, indent, hunk }
+    }
+
+    /// Whether the lines fit a place, and how they are indented there.
+    fn fits(
+        &self,
+        lines: &Lines<'_>,
+        at: usize,
+        effort: &mut Effort,
+    ) -> Result<Option<Option<Indents>>, Exhausted> {
+        let mut pairs: Vec<(&str, String)> = Vec::new();
+        for (n, wanted) in self.wanted.iter().enumerate() {
+            effort.spend()?;
+            let there = normal(lines.body(at + n), self.closeness);
+            match self.indent {
+                Indent::Same if there != *wanted => return Ok(None),
+                Indent::Same => {}
+                Indent::Other => {
+                    let ((indent, wanted), (indent_there, there)) =
+                        (split_indent(wanted), split_indent(&there));
+                    if wanted != there {
+                        return Ok(None);
+                    }
+                    if !wanted.is_empty() {
+                        pairs.push((indent, indent_there.to_owned()));
+                    }
+                }
+            }
+        }
+        if self.indent == Indent::Same {
+            return Ok(Some(None));
+        }
+        let pairs: Vec<(&str, &str)> =
+            pairs.iter().map(|(indent, there)| (*indent, there.as_str())).collect();
+        Ok(Indents::fit(&pairs, self.hunk.added(), lines.uses_tabs()).map(Some))
+    }
+}
+
+/// What the innermost anchor begins, wherever it stands: from its line to the end of its block.
+fn blocks(lines: &Lines<'_>, anchors: &[String]) -> Vec<std::ops::Range<usize>> {
+    if anchors.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = vec![0..lines.len()];
+    for (depth, anchor) in anchors.iter().enumerate() {
+        let heads = |is_head: fn(&str, &str) -> bool| -> Vec<std::ops::Range<usize>> {
+            let within = blocks.iter().flat_map(|block| block.clone().skip(usize::from(depth > 0)));
+            within
+                .filter(|line| is_head(lines.body(*line).trim(), anchor))
+                .map(|line| block(lines, line))
+                .collect()
+        };
+        let found = heads(|line, anchor| line == anchor);
+        blocks = if found.is_empty() { heads(begins) } else { found };
+    }
+    blocks
+}
+
+/// Whether a line begins with an anchor and not with a longer word.
+fn begins(line: &str, anchor: &str) -> bool {
+    let rest = line.strip_prefix(anchor);
+    rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+}
+
+/// The lines that a line begins: those that are indented further, and what closes them.
+fn block(lines: &Lines<'_>, head: usize) -> std::ops::Range<usize> {
+    let depth = |line: usize| split_indent(lines.body(line)).0.len();
+    let goes_on = |line: &usize| {
+        let text = lines.body(*line).trim();
+        text.is_empty()
+            || depth(*line) > depth(head)
+            || text.starts_with(['{', '}', ')', ']'])
+            || text.split(|letter: char| !letter.is_alphanumeric()).next() == Some("end")
+    };
+    let end = (head + 1..lines.len()).find(|line| !goes_on(line)).unwrap_or(lines.len());
+    head..end
+}

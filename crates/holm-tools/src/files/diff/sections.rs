@@ -1,0 +1,130 @@
+//! Patches in sections: `*** Begin Patch`, `*** Update File: path`, `@@ head of a function`, … `*** End Patch`.
+//!
+//! Hunks have no numbers. Lines behind `@@` say in which class or function a hunk lies, the outermost first.
+
+use super::{Action, FileDiff, Named, hunk::Hunk, short};
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const END_OF_FILE: &str = "*** End of File";
+
+pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
+    let mut files: Vec<FileDiff> = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let wrong = |why: &str| format!("line {}: `{}` {why}", at + 1, short(line));
+        if line.starts_with(BEGIN) {
+            continue;
+        }
+        if line.starts_with(END) {
+            break;
+        }
+        if let Some((action, path)) = section(line) {
+            if path.is_empty() {
+                return Err(wrong("names no file"));
+            }
+            files.push(FileDiff { name: Named::Path(path.to_owned()), action, hunks: Vec::new() });
+            continue;
+        }
+        let Some(file) = files.last_mut() else {
+            if line.trim().is_empty() || line.starts_with("```") {
+                continue;
+            }
+            return Err(wrong("stands before *** Update File:, *** Add File: or *** Delete File:"));
+        };
+        if let Some(path) = line.strip_prefix("*** Move to:") {
+            if file.action != Action::Change || !file.hunks.is_empty() || path.trim().is_empty() {
+                return Err(wrong("belongs right behind *** Update File:"));
+            }
+            file.action = Action::Move(path.trim().to_owned());
+            continue;
+        }
+        take(file, line).map_err(wrong)?;
+    }
+    for file in &mut files {
+        file.finish()?;
+    }
+    if files.is_empty() {
+        return Err("a patch names at least one file: *** Update File: path".into());
+    }
+    Ok(files)
+}
+
+fn section(line: &str) -> Option<(Action, &str)> {
+    let of = |mark: &str, action: Action| line.strip_prefix(mark).map(|path| (action, path.trim()));
+    of("*** Update File:", Action::Change)
+        .or_else(|| of("*** Add File:", Action::Make))
+        .or_else(|| of("*** Delete File:", Action::Remove { lines: false }))
+}
+
+/// Takes a line of a file's section.
+fn take(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
+    match &file.action {
+        Action::Make => {
+            if file.hunks.is_empty() {
+                file.hunks.push(Hunk { at_end: true, ..Hunk::default() });
+            }
+            let added = line.starts_with('+') || line.starts_with('\\');
+            let taken = added && file.hunks.last_mut().is_some_and(|hunk| hunk.take(line));
+            if taken || line.trim().is_empty() {
+                Ok(())
+            } else {
+                Err("is no line of a new file: those begin with +")
+            }
+        }
+        Action::Remove { .. } => {
+            if line.trim().is_empty() {
+                Ok(())
+            } else {
+                Err("stands behind *** Delete File:, which has no lines")
+            }
+        }
+        Action::Change | Action::Move(_) => take_of_hunk(file, line),
+    }
+}
+
+fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
+    if line.starts_with("@@") {
+        let inner = line.trim_start_matches('@').trim();
+        let anchor = inner.strip_suffix("@@").unwrap_or(inner).trim();
+        // Heads that follow one another lead to one hunk.
+        if file.hunks.last().is_none_or(|hunk| !hunk.lines.is_empty()) {
+            file.hunks.push(Hunk { appends: true, ..Hunk::default() });
+        }
+        if let Some(hunk) = file.hunks.last_mut().filter(|_| !anchor.is_empty()) {
+            hunk.anchors.push(anchor.to_owned());
+        }
+        return Ok(());
+    }
+    if line.trim_end() == END_OF_FILE {
+        return match file.hunks.last_mut() {
+            Some(hunk) => {
+                hunk.at_end = true;
+                Ok(())
+            }
+            None => Err("stands behind no line"),
+        };
+    }
+    // The first hunk needs no @@, and one that said where it ends is over.
+    if file.hunks.last().is_none_or(|hunk| hunk.at_end) {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        file.hunks.push(Hunk { appends: true, ..Hunk::default() });
+    }
+    let taken = file.hunks.last_mut().is_some_and(|hunk| hunk.take(line));
+    if taken { Ok(()) } else { Err("is no line of a hunk: those begin with a space, - or +") }
+}
+
+impl FileDiff {
+    /// Leaves out hunks that are empty, and sees that something is left.
+    fn finish(&mut self) -> Result<(), String> {
+        self.hunks.retain(Hunk::is_change);
+        let Named::Path(path) = &self.name else { return Ok(()) };
+        match self.action {
+            Action::Change if self.hunks.is_empty() => {
+                Err(format!("`{path}`: the patch changes nothing; write - and + in front of lines"))
+            }
+            Action::Change | Action::Make | Action::Move(_) | Action::Remove { .. } => Ok(()),
+        }
+    }
+}

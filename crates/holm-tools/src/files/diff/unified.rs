@@ -1,0 +1,123 @@
+//! Unified diffs, as git and `diff -u` write them and as models write them.
+
+use super::{Action, FileDiff, Named, hunk::Hunk, short};
+
+const NO_FILE: &str = "/dev/null";
+
+pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut files: Vec<FileDiff> = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.get(at).copied() {
+        if let Some((old, new)) = header(&lines, at) {
+            files.push(file(old, new));
+            at += 2;
+        } else if line.starts_with("--- ") {
+            return Err(format!("line {}: after --- there must be +++", at + 1));
+        } else if line.starts_with("@@") {
+            let (hunk, next) = hunk(&lines, at)?;
+            if files.is_empty() {
+                files.push(FileDiff { name: Named::Nowhere, action: Action::Change, hunks: Vec::new() });
+            }
+            files.last_mut().into_iter().for_each(|file| file.hunks.push(hunk.clone()));
+            at = next;
+        } else {
+            between(at, line)?;
+            at += 1;
+        }
+    }
+    if files.is_empty() || files.iter().any(|file| file.hunks.is_empty()) {
+        return Err("a unified diff has ---, +++ and at least one @@ for each file".into());
+    }
+    Ok(files)
+}
+
+/// The two names, where a file begins.
+fn header<'a>(lines: &[&'a str], at: usize) -> Option<(&'a str, &'a str)> {
+    let old = lines.get(at)?.strip_prefix("--- ")?;
+    Some((old, lines.get(at + 1)?.strip_prefix("+++ ")?))
+}
+
+fn file(old: &str, new: &str) -> FileDiff {
+    let is_none = |name: &str| name.split('\t').next().unwrap_or_default().trim() == NO_FILE;
+    let action = match (is_none(old), is_none(new)) {
+        (true, _) => Action::Make,
+        (false, true) => Action::Remove { lines: true },
+        (false, false) => Action::Change,
+    };
+    FileDiff { name: Named::Lines { old: old.to_owned(), new: new.to_owned() }, action, hunks: Vec::new() }
+}
+
+/// What may stand between hunks.
+fn between(at: usize, line: &str) -> Result<(), String> {
+    const PASSED: &[&str] =
+        &["diff ", "index ", "new file mode ", "deleted file mode ", "similarity ", "```"];
+    if line.trim().is_empty() || PASSED.iter().any(|start| line.starts_with(start)) {
+        return Ok(());
+    }
+    Err(format!("line {}: `{}` does not belong into a unified diff", at + 1, short(line)))
+}
+
+/// A hunk, and the line behind it. It goes on to the next hunk, the next file or the end, whatever its numbers say.
+fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
+    let mut hunk = head(lines.get(at).copied().unwrap_or_default());
+    let mut next = at + 1;
+    while let Some(line) = lines.get(next).copied() {
+        let ends = line.starts_with("@@") || line.starts_with("diff --git ") || line.starts_with("```");
+        if ends || (header(lines, next).is_some() && !is_last_change(&hunk, lines, next)) {
+            break;
+        }
+        if !hunk.take(line) {
+            // What git writes between files, once all lines are there.
+            if between(next, line).is_ok() {
+                break;
+            }
+            return Err(format!(
+                "line {}: `{}` is no line of a hunk: those begin with a space, - or +",
+                next + 1,
+                short(line)
+            ));
+        }
+        next += 1;
+    }
+    if !hunk.is_change() {
+        return Err(format!("line {}: the hunk changes nothing; write - and + in front of lines", at + 1));
+    }
+    Ok((hunk, next))
+}
+
+/// Whether what looks like the beginning of a file is the last change of a hunk, a `-- ` that becomes a `++ `: only where
+/// exactly these two lines are still to come.
+fn is_last_change(hunk: &Hunk, lines: &[&str], at: usize) -> bool {
+    let (old, new) = hunk.counted();
+    let begins_hunk = lines.get(at + 2).is_some_and(|line| line.starts_with("@@"));
+    match hunk.counts {
+        Some(counts) => counts == (old + 1, new + 1),
+        None => !begins_hunk,
+    }
+}
+
+/// What stands in the line with which a hunk begins: numbers, the head of its function, or nothing that helps.
+fn head(line: &str) -> Hunk {
+    if let Some((start, old, new)) = numbers(line) {
+        return Hunk { start: Some(start), counts: Some((old, new)), ..Hunk::default() };
+    }
+    let inner = line.trim_start_matches('@').trim();
+    let anchor = inner.strip_suffix("@@").unwrap_or(inner).trim();
+    let anchors = if anchor.is_empty() { Vec::new() } else { vec![anchor.to_owned()] };
+    Hunk { anchors, ..Hunk::default() }
+}
+
+/// The first old line, and how many old and new lines follow.
+fn numbers(header: &str) -> Option<(usize, usize, usize)> {
+    let inner = header.strip_prefix("@@ -")?.split(" @@").next()?;
+    let (old, new) = inner.split_once(" +")?;
+    let pair = |text: &str| -> Option<(usize, usize)> {
+        match text.split_once(',') {
+            Some((start, count)) => Some((start.parse().ok()?, count.parse().ok()?)),
+            None => Some((text.parse().ok()?, 1)),
+        }
+    };
+    let ((start, old), (_, new)) = (pair(old)?, pair(new)?);
+    Some((start, old, new))
+}

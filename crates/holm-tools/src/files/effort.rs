@@ -1,0 +1,32 @@
+//! How much may be compared while nobody else can change the files.
+
+/// Lines that one call compares to find its places: seconds of work.
+const MOST_COMPARED: u64 = 100_000_000;
+
+/// How much may still be compared.
+#[derive(Debug)]
+pub(super) struct Effort(u64);
+
+/// Nothing more is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Exhausted;
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self(MOST_COMPARED)
+    }
+}
+
+impl Effort {
+    #[cfg(test)]
+    pub(super) fn of(lines: u64) -> Self {
+        Self(lines)
+    }
+
+    /// Takes note of one more line.
+    pub(super) fn spend(&mut self) -> Result<(), Exhausted> {
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(Exhausted)
+    }
+}
