@@ -44,7 +44,7 @@ fn a_name_means_one_tool() {
 fn an_unknown_argument_of_a_file_tool_is_named() {
     for tool in file_tools() {
         let tool = tool.declaration();
-        let closed = tool.schema.pointer("/additionalProperties").map(|value| value.canonical());
+        let closed = tool.schema.pointer("/additionalProperties").map(holm_guards::json::Json::canonical);
         assert_eq!(closed.as_deref(), Some("false"), "{}", tool.name);
     }
 }

@@ -165,7 +165,7 @@ impl Search<'_> {
             let kept = there.chars().count() - first.chars().count();
             let range = self.lines.body_range(line);
             let start = range.start + bytes_of(body, kept);
-            let slices = [start..range.end].into_iter().chain(slices).chain([end]).collect();
+            let slices = std::iter::once(start..range.end).chain(slices).chain([end]).collect();
             hits.push(Hit { slices, indents: None });
             if hits.len() == MOST_PLACES {
                 break;
@@ -238,7 +238,7 @@ impl Search<'_> {
                 let before = there.get(..at).unwrap_or_default().chars().count();
                 let start = range.start + bytes_of(body, before);
                 let end = if ends_line { range.end } else { range.start + bytes_of(body, before + letters) };
-                hits.push(Hit { slices: vec![start..end], indents: None });
+                hits.push(Hit { slices: std::iter::once(start..end).collect(), indents: None });
             }
             if hits.len() >= MOST_PLACES {
                 break;

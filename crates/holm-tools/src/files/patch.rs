@@ -183,7 +183,7 @@ impl Work {
                 return Ok((vec![New::Nothing], format!("`{path}` removed")));
             }
             (Some(bytes), Action::Move(_)) if step.diff.is_unchanged() => {
-                let to = self.target(step, paths, befores).map_err(misfit)?;
+                let to = target(step, paths, befores).map_err(misfit)?;
                 let moved = New::Moved(bytes.to_vec(), step.at);
                 return Ok((vec![moved, New::Nothing], format!("`{path}` moved to `{to}`")));
             }
@@ -203,7 +203,7 @@ impl Work {
                 Ok((vec![New::Bytes(new()?)], self.report(format!("`{path}` changed"), &patched)))
             }
             Action::Move(_) => {
-                let to = self.target(step, paths, befores).map_err(misfit)?;
+                let to = target(step, paths, befores).map_err(misfit)?;
                 let said = self.report(format!("`{path}` moved to `{to}`"), &patched);
                 Ok((vec![New::Moved(new()?, step.at), New::Nothing], said))
             }
@@ -211,22 +211,6 @@ impl Work {
                 Err(misfit("the diff removes it, but not all of its lines".into()))
             }
             Action::Remove { .. } => Ok((vec![New::Nothing], format!("`{path}` removed"))),
-        }
-    }
-
-    /// Where a file moves to: nothing is there yet.
-    fn target<'p>(
-        &self,
-        step: &Step,
-        paths: &'p [FilePath],
-        befores: &[Before],
-    ) -> Result<&'p FilePath, String> {
-        let at = step.at.checked_sub(1);
-        let there = at.and_then(|at| paths.get(at).zip(befores.get(at)));
-        match there {
-            Some((to, Before { bytes: None, .. })) => Ok(to),
-            Some((to, _)) => Err(format!("it cannot move to `{to}`, which exists")),
-            None => Err("it moves nowhere".into()),
         }
     }
 
@@ -238,5 +222,16 @@ impl Work {
             out.push_str(&note);
         }
         out
+    }
+}
+
+/// Where a file moves to: nothing is there yet.
+fn target<'p>(step: &Step, paths: &'p [FilePath], befores: &[Before]) -> Result<&'p FilePath, String> {
+    let at = step.at.checked_sub(1);
+    let there = at.and_then(|at| paths.get(at).zip(befores.get(at)));
+    match there {
+        Some((to, Before { bytes: None, .. })) => Ok(to),
+        Some((to, _)) => Err(format!("it cannot move to `{to}`, which exists")),
+        None => Err("it moves nowhere".into()),
     }
 }

@@ -346,7 +346,8 @@ fn blocks(lines: &Lines<'_>, anchors: &[String]) -> Vec<std::ops::Range<usize>> 
     if anchors.is_empty() {
         return Vec::new();
     }
-    let mut blocks = vec![0..lines.len()];
+    let whole = 0..lines.len();
+    let mut blocks = Vec::from([whole]);
     for (depth, anchor) in anchors.iter().enumerate() {
         let heads = |is_head: fn(&str, &str) -> bool| -> Vec<std::ops::Range<usize>> {
             let within = blocks.iter().flat_map(|block| block.clone().skip(usize::from(depth > 0)));

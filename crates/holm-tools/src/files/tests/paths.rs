@@ -41,8 +41,7 @@ async fn run(bench: &Bench, grants: &[&str], tool: &str, arguments: &Value) -> S
             }
         });
     agent.build().unwrap().run("go").await.unwrap();
-    let told = told.lock().unwrap().clone();
-    told
+    std::mem::take(&mut *told.lock().unwrap())
 }
 
 #[tokio::test]

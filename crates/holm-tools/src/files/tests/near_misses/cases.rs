@@ -351,7 +351,7 @@ fn indented(file: &str, old: &str) -> Vec<usize> {
             && (1..=8).any(|tab| {
                 let text = pairs.iter().filter(|((_, given), _)| !given.is_empty());
                 let mut shifts = text.map(|((given, _), (there, _))| {
-                    columns(there, tab) as isize - columns(given, tab) as isize
+                    columns(there, tab).checked_signed_diff(columns(given, tab))
                 });
                 let first = shifts.next();
                 shifts.all(|shift| Some(shift) == first)
