@@ -8,10 +8,35 @@ use std::{
 use holm_grants::Level;
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Ending, Failure, FailureClass, ModelResult, Reply, Role, StopReason, ToolCall, Usage,
+    Block, Ending, Failure, FailureClass, ModelResult, Reply, Role, StopReason, Timestamp, ToolCall, Usage,
 };
+use tokio::time::{Duration, Instant};
 
-use crate::{Model, model_fn};
+use crate::{BoxFuture, Clock, Model, model_fn};
+
+/// The clock of a test that begins with its time paused: it stands still while anything works, and goes on when everything waits. A
+/// clock that only runs faster lets deadlines pass while a busy machine still works.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PausedClock {
+    began: Instant,
+}
+
+impl PausedClock {
+    pub(crate) fn new() -> Self {
+        Self { began: Instant::now() }
+    }
+}
+
+impl Clock for PausedClock {
+    fn now(&self) -> Timestamp {
+        let passed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Timestamp::new(1_800_000_000_000 + passed)
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(Duration::from_millis(at.since(self.now()))))
+    }
+}
 
 /// A model that plays results in order and then says "done".
 pub(crate) fn plays(results: impl IntoIterator<Item = ModelResult>) -> Arc<dyn Model> {

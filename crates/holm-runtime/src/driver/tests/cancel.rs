@@ -114,7 +114,7 @@ async fn while_it_waits_to_try_again() {
     check(Host::new(plays([fails(FailureClass::RateLimited, Some(60_000))])), |_| {}).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn however_much_waits_to_be_heard() {
     let host = Host::new(thinks());
     let mut driver = Driver::start(started(&host), host).await.unwrap();
@@ -128,7 +128,7 @@ async fn however_much_waits_to_be_heard() {
     assert_eq!(driver.prompt("go").await.unwrap(), Ending::Cancelled { reason: "enough".into() });
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn and_not_again_when_the_next_prompt_comes() {
     let place: Arc<Mutex<Option<crate::Handle>>> = Arc::default();
     let held = Arc::clone(&place);
@@ -159,7 +159,7 @@ impl Spawner for Slow {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn while_a_child_stops_slowly_and_its_bill_counts_with_the_next_prompt() {
     let host = Host::new(plays([calls(&["helper"]), says("again")])).spawner(Slow);
     let mut started = started(&host);

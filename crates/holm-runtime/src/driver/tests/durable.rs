@@ -47,7 +47,7 @@ fn kinds(lines: &str) -> BTreeSet<&'static str> {
     SAID.into_iter().filter(has).collect()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn everything_that_people_say_is_synced_before_it_is_shown() {
     let appends = Appends::default();
     let people = Arc::new(OnceLock::<Handle>::new());
@@ -96,7 +96,7 @@ async fn everything_that_people_say_is_synced_before_it_is_shown() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn changes_that_come_with_a_take_over_are_synced_too() {
     let first = MemoryJournal::new();
     let host = Host::new(plays([says("one")])).journal(first.clone());
@@ -113,7 +113,7 @@ async fn changes_that_come_with_a_take_over_are_synced_too() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_run_that_is_ahead_of_its_journal_is_lost_and_a_refused_fact_changes_nothing() {
     let host = Host::new(plays([says("one")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
@@ -160,7 +160,7 @@ async fn next_end(ends: &Receiver<&'static str>) -> &'static str {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_journal_of_a_dropped_run_is_held_until_its_tools_have_ended() {
     let (end, ends) = channel();
     let (begin, at_work) = mpsc::unbounded_channel();
@@ -181,7 +181,7 @@ async fn the_journal_of_a_dropped_run_is_held_until_its_tools_have_ended() {
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Nothing {}
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_journal_of_a_dropped_run_is_held_until_a_tool_that_blocks_has_ended() {
     let (end, ends) = channel();
     let (begin, at_work) = mpsc::unbounded_channel();
@@ -206,7 +206,7 @@ async fn the_journal_of_a_dropped_run_is_held_until_a_tool_that_blocks_has_ended
     assert_eq!([next_end(&ends).await, next_end(&ends).await], ["tool", "journal"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_journal_of_a_run_without_calls_is_let_go_at_once() {
     let (end, ends) = channel();
     let host = Host::new(plays([says("one")])).journal(Ends("journal", end));
@@ -237,7 +237,7 @@ impl crate::Clock for Still {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_run_from_a_host_whose_clock_was_ahead_waits_no_longer_than_it_has_to() {
     const HOUR: u64 = 3_600_000;
     let first = MemoryJournal::new();

@@ -20,8 +20,8 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::{
-    BoxFuture, FastClock, Job, Journal, JournalFailed, MemoryJournal, model_fn,
-    testing::{answered, calls, declared, fails, plays, says},
+    BoxFuture, Job, Journal, JournalFailed, MemoryJournal, model_fn,
+    testing::{PausedClock, answered, calls, declared, fails, plays, says},
     tool_fn,
 };
 
@@ -34,7 +34,7 @@ fn started(host: &Host) -> Started {
 
 async fn run(host: Host) -> (Ending, String) {
     let journal = MemoryJournal::new();
-    let host = host.journal(journal.clone()).clock(FastClock::new(100));
+    let host = host.journal(journal.clone()).clock(PausedClock::new());
     let (ending, driver) = drive(started(&host), Prompt::text("go"), host).await.unwrap();
     let text = journal.text();
     let records = journal::decode_strict(text.as_bytes()).unwrap();
@@ -46,7 +46,7 @@ async fn run(host: Host) -> (Ending, String) {
     (ending, text)
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn two_tools_run_at_the_same_time_and_their_results_are_journaled() {
     let meeting = Arc::new(tokio::sync::Barrier::new(2));
     let tool = tool_fn(declared("meet"), move |job| {
@@ -62,7 +62,7 @@ async fn two_tools_run_at_the_same_time_and_their_results_are_journaled() {
     assert!(journal.contains("met with {\\\"n\\\":1}"), "{journal}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_tool_that_panics_is_a_failed_call_and_not_the_end() {
     let tool = tool_fn(declared("breaks"), |_| async { panic!("on purpose") });
     let (ending, journal) = run(Host::new(plays([calls(&["breaks"]), says("went on")])).tool(tool)).await;
@@ -70,7 +70,7 @@ async fn a_tool_that_panics_is_a_failed_call_and_not_the_end() {
     assert!(journal.contains("the tool panicked"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn nobody_to_ask_means_no() {
     let ran = Arc::new(AtomicU64::new(0));
     let seen = Arc::clone(&ran);
@@ -78,7 +78,7 @@ async fn nobody_to_ask_means_no() {
         seen.fetch_add(1, Ordering::Relaxed);
         async { ToolOutput::text("did it") }
     });
-    let host = Host::new(plays([calls(&["writes"]), says("fine")])).tool(tool).clock(FastClock::new(100));
+    let host = Host::new(plays([calls(&["writes"]), says("fine")])).tool(tool).clock(PausedClock::new());
     let mut started = started(&host);
     started.config.mode = Mode::Default;
     let (ending, driver) = drive(started, Prompt::text("go"), host).await.unwrap();
@@ -91,17 +91,17 @@ async fn nobody_to_ask_means_no() {
     assert_eq!(result, Some(Outcome::Refused));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_pause_that_the_provider_asks_for_is_waited_for_by_the_clock() {
     let began = std::time::Instant::now();
     let results = [fails(FailureClass::RateLimited, Some(20_000)), says("at last")];
     let (ending, journal) = run(Host::new(plays(results))).await;
     assert_eq!(ending, answered("at last"));
-    assert!(began.elapsed() < Duration::from_secs(19), "the fast clock makes seconds short");
+    assert!(began.elapsed() < Duration::from_secs(19), "nobody waits for it in earnest");
     assert!(journal.contains("\"retry_after_ms\":20000") && journal.contains("time_passed"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
     let host = Host::new(Arc::new(model_fn(|ask| {
         let (call, deltas) = (ask.call, ask.deltas);
@@ -133,7 +133,7 @@ async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
     assert!(journal.text().contains("\"aborted\""));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn steering_enters_before_the_next_model_call() {
     let told = Arc::new(tokio::sync::Notify::new());
     let waits = Arc::clone(&told);
@@ -158,7 +158,7 @@ async fn steering_enters_before_the_next_model_call() {
     assert!(place("hurry").is_some() && place("hurry") < place("done"), "{said:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_waits_at_a_cancel_is_not_heard_with_the_next_prompt() {
     let tool = tool_fn(declared("slow"), |job: Job| async move {
         job.stop.cancelled().await;
@@ -184,7 +184,7 @@ fn said(driver: &Driver) -> Vec<String> {
     driver.run().transcript().iter().map(|message| message.plain_text()).collect()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_is_said_just_after_the_end_is_worked_on_by_whoever_catches_up() {
     let host = Host::new(plays([says("one"), says("two"), says("three")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
@@ -203,7 +203,7 @@ async fn what_is_said_just_after_the_end_is_worked_on_by_whoever_catches_up() {
     assert_eq!(heard, ["late", "later"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_is_said_just_after_the_end_can_be_told_by_whoever_lets_the_run_go() {
     let host = Host::new(plays([says("one")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
@@ -218,7 +218,7 @@ async fn what_is_said_just_after_the_end_can_be_told_by_whoever_lets_the_run_go(
     assert_eq!(driver.catch_up().await.unwrap(), None, "and begins nothing");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_stop_that_follows_what_is_said_after_the_end_stops_it_and_loses_nothing() {
     let host = Host::new(plays([says("one"), says("two")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
@@ -230,7 +230,7 @@ async fn a_stop_that_follows_what_is_said_after_the_end_stops_it_and_loses_nothi
     assert!(said(&driver).contains(&"late".to_owned()));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_stop_that_comes_after_the_end_can_be_taken_back_before_the_next_prompt() {
     let host = Host::new(plays([says("one"), says("two")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
@@ -241,7 +241,7 @@ async fn a_stop_that_comes_after_the_end_can_be_taken_back_before_the_next_promp
     assert_eq!(driver.prompt("again").await.unwrap(), answered("two"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_run_goes_on_from_its_journal_on_another_host() {
     let first = MemoryJournal::new();
     let host = Host::new(plays([says("one")])).journal(first.clone());
@@ -269,7 +269,7 @@ impl Journal for Full {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn nothing_is_done_about_a_record_that_could_not_be_written() {
     let ran = Arc::new(AtomicU64::new(0));
     let seen = Arc::clone(&ran);
@@ -293,7 +293,7 @@ fn a_driver_can_move_between_threads() {
     is_send::<Handle>();
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_child_is_written_down_before_it_begins() {
     struct Starts(MemoryJournal);
     impl crate::Spawner for Starts {
@@ -321,7 +321,7 @@ async fn a_child_is_written_down_before_it_begins() {
     assert!(journal.text().contains("the kid says hello"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn other_tools_are_offered_from_the_next_request_on() {
     let host = Host::new(plays([says("one"), calls(&["new"]), says("two")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();

@@ -23,7 +23,7 @@ fn calls_exit() -> ModelResult {
     crate::testing::calls_with([("exit_plan", r#"{"plan":"look, then act"}"#.to_owned())])
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_plan_is_shown_to_a_person_where_hooks_decide_about_everything_else() {
     for allowed in [true, false] {
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -76,7 +76,7 @@ async fn changed(verdict: fn() -> Verdict) -> String {
         .tool(plan(PlanRole::Exit, "exit_plan"))
         .approver(person)
         .journal(journal.clone())
-        .clock(FastClock::new(1_000));
+        .clock(PausedClock::new());
     let (ending, driver) = drive(started(&host), Prompt::text("go"), host).await.unwrap();
     assert_eq!(ending, answered("ok"));
     let text = journal.text();
@@ -85,7 +85,7 @@ async fn changed(verdict: fn() -> Verdict) -> String {
     text
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_plan_that_was_changed_is_told_before_it_is_agreed_to_and_not_otherwise() {
     let told = "Carry out this plan:\\n\\nlook twice";
     let journal = changed(Verdict::allow).await;

@@ -41,7 +41,7 @@ async fn changes(journals: &MemoryJournals) -> usize {
     told.filter(|input| matches!(input, Input::ToolsChanged(_))).count()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_resumed_run_judges_a_call_by_the_tool_that_its_host_has() {
     for (now, runs, outcome) in [
         (Level::ReadOnly, 2, Outcome::Succeeded),
@@ -68,7 +68,7 @@ async fn a_resumed_run_judges_a_call_by_the_tool_that_its_host_has() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_journal_of_a_run_that_was_told_of_other_tools_replays() {
     let (journals, ran) = (MemoryJournals::new(), Arc::new(AtomicU64::new(0)));
     let mut session = agent(&journals, Level::ReadOnly, true, &ran).start_as("root").await.unwrap();
@@ -87,7 +87,7 @@ async fn the_journal_of_a_run_that_was_told_of_other_tools_replays() {
     assert_eq!(offered, [Level::ReadOnly, Level::ReadOnly, Level::Write]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn helpers_stay_when_the_tools_of_a_toolbox_change() {
     let kid = Agent::builder("test/child", plays([says("42")])).build().unwrap();
     let helpers = Helpers::new().with(Helper::new("kid", "Helps.", kid).background());
@@ -117,7 +117,7 @@ async fn helpers_stay_when_the_tools_of_a_toolbox_change() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn tools_that_cannot_be_journaled_are_not_used() {
     let tool = |text: &'static str| {
         tool_fn(declared("act"), move |_: Job| async move { holm_kernel::ToolOutput::text(text) })
