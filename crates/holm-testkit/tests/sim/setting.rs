@@ -190,7 +190,8 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool { postconditions: checks, ..tool("checked", Level::ReadOnly) },
         Tool::skill(extract()),
         Tool { exemption: Exemption::Polling, ..tool("poll", Level::ReadOnly) },
-        Tool { aborts_siblings: true, ..tool("fragile", Level::Write) },
+        // It only looks, so that others run beside it.
+        Tool { aborts_siblings: true, ..tool("fragile", Level::ReadOnly) },
         Tool { quota, ..tool("scarce", Level::ReadOnly) },
         Tool { kind: ToolKind::Plan(PlanRole::Enter), ..tool("enter_plan", Level::None) },
         Tool { kind: ToolKind::Plan(PlanRole::Exit), ..tool("exit_plan", Level::None) },
