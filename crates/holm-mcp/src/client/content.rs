@@ -4,6 +4,9 @@ use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Outcome, Source, ToolOutput};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
+/// What stands for a result without any content.
+pub(crate) const NO_OUTPUT: &str = "[no output]";
+
 /// The output for a result: its texts one after the other, its pictures and files beside them.
 ///
 /// Nothing here is believed: the kernel seals the text in an envelope, and the host bounds it.
@@ -46,6 +49,9 @@ pub fn output(result: CallToolResult) -> ToolOutput {
         if output.text.is_empty() {
             output.text.push_str("the tool failed and said nothing");
         }
+    } else if output.text.trim().is_empty() && output.parts.is_empty() {
+        // It ran, and may have done something: an empty text would be taken for a call to make again.
+        output.text = NO_OUTPUT.into();
     }
     output
 }

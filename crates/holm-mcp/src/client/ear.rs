@@ -146,6 +146,11 @@ impl Ear {
         Self { server, asker, routes, changes }
     }
 
+    /// The server's list of tools changed.
+    pub(crate) fn list_changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
     /// Carries a question to the person.
     pub(crate) async fn elicit(&self, request: ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
         match &self.asker {
@@ -184,7 +189,7 @@ impl ClientHandler for Ear {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changes.send_modify(|count| *count += 1);
+        self.list_changed();
     }
 }
 

@@ -26,9 +26,11 @@ use super::error::Fault;
 use super::lines::Lines;
 use super::login::Account;
 use super::older::Older;
+use super::probe::{LateEra, Probed};
 use super::process::Process;
+use super::subscription::ListSubscription;
 use super::web::{MAX_MESSAGE, Web};
-use super::{Means, RemoteError};
+use super::{Means, Programs, RemoteError};
 use crate::{Address, Era, Http, Program, ServerSpec};
 
 /// The most tools of one server: more than any honest one has, and no more than a registry searches in a moment.
@@ -48,6 +50,8 @@ pub(crate) struct Link {
     born: Instant,
     /// How each tool was defined when the list was last read on this line.
     hashes: Mutex<Option<BTreeMap<String, [u8; 32]>>>,
+    /// Hears of changes where the server tells subscribers alone.
+    _subscription: Option<ListSubscription>,
 }
 
 impl Link {
@@ -61,10 +65,36 @@ impl Link {
     ) -> Result<Self, Fault> {
         let programs = means.programs.as_ref();
         let programs = programs.ok_or_else(|| RemoteError::NoMeans("no program is started here".into()))?;
+        let seen = LateEra::default();
+        match Self::serve_program(programs, spec, program, spec.era, &seen, ear.clone()).await {
+            Ok((service, process)) => Ok(Self::new(service, routes, Some(process))),
+            // It was given up for one of the older era, and is one of the newer alone.
+            Err(_) if seen.is_newer() && spec.era == Era::Either => {
+                let again = Self::serve_program(programs, spec, program, Era::Stateless, &seen, ear);
+                let (service, process) = again.await?;
+                Ok(Self::new(service, routes, Some(process)))
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    async fn serve_program(
+        programs: &Programs,
+        spec: &ServerSpec,
+        program: &Program,
+        era: Era,
+        seen: &LateEra,
+        ear: Ear,
+    ) -> Result<(RunningService<RoleClient, Ear>, Process), Fault> {
         let (process, read, write) = Process::start(programs, spec, program).await?;
-        let lines = Lines::new(read, write, MAX_MESSAGE);
-        match ear.serve_with_lifecycle(lines, mode(spec.era)).await {
-            Ok(service) => Ok(Self::new(service, routes, Some(process))),
+        let lines = Probed::new(Lines::new(read, write, MAX_MESSAGE), seen.clone());
+        let serving = Box::pin(ear.serve_with_lifecycle(lines, mode(era)));
+        let served = tokio::select! {
+            served = serving => served,
+            why = process.needs_network() => return Err(RemoteError::Unreachable(why).into()),
+        };
+        match served {
+            Ok(service) => Ok((service, process)),
             Err(error) => match Fault::from(error) {
                 Fault::Other(RemoteError::Unreachable(why)) => {
                     Err(RemoteError::Unreachable(why + &process.last_words().await).into())
@@ -96,7 +126,15 @@ impl Link {
     }
 
     fn new(service: RunningService<RoleClient, Ear>, routes: Routes, process: Option<Process>) -> Self {
-        Self { service, routes, process, born: Instant::now(), hashes: Mutex::default() }
+        let subscription = ListSubscription::open(service.peer(), service.service().clone());
+        Self {
+            service,
+            routes,
+            process,
+            born: Instant::now(),
+            hashes: Mutex::default(),
+            _subscription: subscription,
+        }
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -289,6 +327,7 @@ async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
                 .max_sse_event_size(MAX_MESSAGE)
                 .reinit_on_expired_session(true);
             let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
+            let transport = Probed::new(transport, LateEra::default());
             match Box::pin(ear.clone().serve_with_lifecycle(transport, mode(era))).await {
                 // The stateless era has no older HTTP.
                 Err(error) if web.refused_hello() && era != Era::Stateless => Some(error),

@@ -1,9 +1,11 @@
 //! What there is to reach servers with. Nothing here is found in the environment: whoever starts Holm passes it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use holm_jail::{Engine, Launcher};
+use holm_grants::{FilePath, GrantSet, Request};
+use holm_jail::{Engine, Launcher, Task};
 use holm_net::Client;
 
 use super::{Asker, Login};
@@ -153,13 +155,91 @@ impl Programs {
         self
     }
 
-    /// The program of a command, where it really lies.
-    pub(crate) fn find(&self, command: &str) -> Option<PathBuf> {
+    /// The program of a command, by the name that was given and where it really lies.
+    pub(crate) fn find(&self, command: &str) -> Option<FoundProgram> {
         let found = if command.contains('/') {
             Some(self.workspace.join(command))
         } else {
             self.search.iter().map(|folder| folder.join(command)).find(|path| path.is_file())
-        };
-        found.and_then(|path: PathBuf| Path::canonicalize(&path).ok()).filter(|path| path.is_file())
+        }?;
+        let real = found.canonicalize().ok().filter(|path| path.is_file())?;
+        let named = found.parent()?.canonicalize().ok()?.join(found.file_name()?);
+        Some(FoundProgram { named, real })
+    }
+}
+
+/// A program on this machine. A name that is a link can mean more than its target: the interpreter of a Python virtual
+/// environment is one, and finds its packages by the name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundProgram {
+    /// The path that was given, in a folder without links.
+    pub(crate) named: PathBuf,
+    /// The file that it leads to.
+    pub(crate) real: PathBuf,
+}
+
+impl FoundProgram {
+    /// The virtual environment whose interpreter it is.
+    pub(crate) fn virtual_environment(&self) -> Option<&Path> {
+        let around = self.named.parent()?.parent()?;
+        around.join("pyvenv.cfg").is_file().then_some(around)
+    }
+
+    /// The task that starts it: by its own name where a jail with these grants shows that name, else by its target.
+    pub(crate) fn task(&self, workspace: &Path, grants: &GrantSet) -> Task {
+        let shell = Path::new("/bin/sh").canonicalize().ok();
+        match shell.filter(|_| self.named != self.real && is_shown(&self.named, workspace, grants)) {
+            // No jail starts a link itself; the shell is replaced by what it starts.
+            Some(shell) => Task::new(shell).args([
+                OsString::from("-c"),
+                "exec \"$0\" \"$@\"".into(),
+                self.named.clone().into(),
+            ]),
+            None => Task::new(&self.real),
+        }
+    }
+}
+
+/// Whether a jail with these grants shows a name: the system's programs, and what may be read.
+fn is_shown(path: &Path, workspace: &Path, grants: &GrantSet) -> bool {
+    let admits = |path: &Path| {
+        let path = path.to_str().and_then(|path| path.parse::<FilePath>().ok());
+        path.is_some_and(|path| grants.admits(&Request::Read(path)))
+    };
+    ["/usr", "/bin", "/sbin"].iter().any(|system| path.starts_with(system))
+        || admits(path)
+        || path.strip_prefix(workspace).is_ok_and(admits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FoundProgram, Programs};
+    use holm_grants::GrantSet;
+    use holm_jail::{Engine, Launcher, Task};
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_link_is_started_by_its_own_name_where_the_jail_shows_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("venv/bin")).unwrap();
+        std::fs::write(top.join("venv/pyvenv.cfg"), "").unwrap();
+        std::fs::write(top.join("python"), "").unwrap();
+        symlink(top.join("python"), top.join("venv/bin/python")).unwrap();
+        let programs = Programs::new(Launcher::this_executable(), Engine::Unconfined, &top);
+        let found = programs.find("venv/bin/python").unwrap();
+        let expect = FoundProgram { named: top.join("venv/bin/python"), real: top.join("python") };
+        assert_eq!(found, expect);
+        assert_eq!(found.virtual_environment(), Some(top.join("venv").as_path()));
+        let task = |grants: &[&str]| found.task(&top, &GrantSet::parse(grants.iter().copied()).unwrap());
+        assert_eq!(task(&[]), Task::new(top.join("python")), "nobody sees the name");
+        assert_eq!(task(&["read:other/"]), Task::new(top.join("python")));
+        let absolute = format!("read:{}/venv/**", top.display());
+        for shown in [task(&["read:venv/"]), task(&[&absolute])] {
+            assert!(format!("{shown:?}").contains("venv/bin/python"), "{shown:?}");
+        }
+        let plain = programs.find("./python").unwrap();
+        assert_eq!(plain.task(&top, &GrantSet::default()), Task::new(top.join("python")));
+        assert_eq!(plain.virtual_environment(), None);
     }
 }

@@ -7,15 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use holm_grants::{FilePath, Grant};
-use holm_jail::{Capture, Jail, Killer, Limits, Network, Task};
+use holm_jail::{Jail, Killer, Limits, Network};
 use holm_tools::root::Denies;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::error::cut;
-use super::{NamedFiles, Programs, RemoteError};
+use super::held::HeldJob;
+use super::{NamedFiles, Programs, RemoteError, network};
 use crate::{Program, ServerSpec};
 
 /// How much of what a server complains about is kept: the end of it, for the message when it dies.
@@ -41,6 +42,11 @@ pub(crate) struct Words {
     /// The files and folders of which a hint may speak: those that its entry names, and the workspace. About others it would
     /// tell whoever reads it whether they are there.
     known: Arc<Vec<PathBuf>>,
+    /// The virtual environment whose interpreter it is.
+    packages: Option<PathBuf>,
+    network: Network,
+    /// Whether it complained that it has no network, which its entry does not open.
+    needs_network: Arc<watch::Sender<bool>>,
 }
 
 impl Words {
@@ -49,6 +55,23 @@ impl Words {
         kept.extend(piece.iter().skip(piece.len().saturating_sub(KEPT)));
         let over = kept.len().saturating_sub(KEPT);
         kept.drain(..over);
+        let may_complain = self.network != Network::Open && !*self.needs_network.borrow();
+        if may_complain && network::is_missed(&String::from_utf8_lossy(kept.make_contiguous())) {
+            self.needs_network.send_replace(true);
+        }
+    }
+
+    /// What it may need, as far as its words tell.
+    fn hint(&self, said: &str) -> String {
+        if *self.needs_network.borrow() {
+            return format!("; {}", network::HINT);
+        }
+        let packages = || {
+            let misses = said.contains("No module named") || said.contains("ModuleNotFoundError");
+            self.packages.as_ref().filter(|_| misses).map(|folder| format!("read:{}/**", folder.display()))
+        };
+        let missed = missed(said, &self.known).or_else(packages);
+        missed.map(|grant| format!("; it may need the grant {grant}")).unwrap_or_default()
     }
 
     /// What it said last, for a message; empty where it said nothing.
@@ -56,10 +79,8 @@ impl Words {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(kept.make_contiguous());
         let text = cut(said.trim());
-        let missed = missed(&said, &self.known)
-            .map(|grant| format!("; it may need the grant {grant}"))
-            .unwrap_or_default();
-        if text.is_empty() { text } else { format!("; its last words: {text}{missed}") }
+        let hint = self.hint(&said);
+        if text.is_empty() { text } else { format!("; its last words: {text}{hint}") }
     }
 }
 
@@ -101,25 +122,47 @@ impl Process {
             let checked = tokio::task::spawn_blocking(move || (check.0)(&spec)).await;
             checked.unwrap_or_else(|error| Err(error.to_string())).map_err(not)?;
         }
-        let path = programs
+        let found = programs
             .find(&program.command)
             .ok_or_else(|| not(format!("{} is not found", cut(&program.command))))?;
-        let jail = jail(programs, spec, program, &path).map_err(not)?;
-        let task = Task::new(&path).args(program.args.iter().map(OsString::from)).piped_input();
-        let spawned = programs.launcher.spawn(&programs.engine, &jail, &task).await;
-        let mut job = spawned.map_err(|error| not(error.to_string()))?;
+        let jail = jail(programs, spec, program, &found.real).map_err(not)?;
+        let task = found.task(&programs.workspace, &spec.grants);
+        let task = task.args(program.args.iter().map(OsString::from)).piped_input();
+        let mut open = named_files(programs, program);
+        open.push(found.real.clone());
+        let mut held = HeldJob::start(programs, &jail, &spec.grants, open, &task).await.map_err(not)?;
+        let job = &mut held.job;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (job.take_stdin(), job.take_stdout(), job.take_stderr())
         else {
             return Err(not("its streams are gone".into()));
         };
-        let words = Words { known: Arc::new(known(programs, program)), ..Words::default() };
+        let words = Words {
+            known: Arc::new(known(programs, program)),
+            packages: found.virtual_environment().map(Path::to_owned),
+            network: program.network,
+            ..Words::default()
+        };
         let (draining, drained) = watch::channel(());
-        tokio::spawn(drain(stderr, words.clone(), draining));
+        let draining = Arc::new(draining);
+        tokio::spawn(drain(stderr, words.clone(), Arc::clone(&draining)));
         let killer = job.killer();
-        // Somebody must wait for the end, or the job would be killed at once.
-        tokio::spawn(async move { drop(job.finish(Capture { keep: 0, spill: None }).await) });
+        // Somebody must wait for the end, or the job would be killed at once. What it has left is said behind its own words.
+        let ending = words.clone();
+        tokio::spawn(async move {
+            held.finish().await.iter().for_each(|line| ending.add(format!("\n[{line}]").as_bytes()));
+            drop(draining);
+        });
         Ok((Self { killer, words, drained }, stdout, stdin))
+    }
+
+    /// Comes back when the server has complained that it has no network and has not started since, with what to say.
+    pub(crate) async fn needs_network(&self) -> String {
+        let mut complained = self.words.needs_network.subscribe();
+        // Closed only with the words, which this holds.
+        let _ = complained.wait_for(|complained| *complained).await;
+        sleep(network::GRACE).await;
+        format!("it does not start without the network{}", self.words.last())
     }
 
     /// What it said before it ended, all of it read.
@@ -138,7 +181,7 @@ impl Drop for Process {
 }
 
 /// Reads complaints to their end, so that nobody is stuck in a full pipe, and keeps the last of them.
-async fn drain(mut stderr: Receiver, words: Words, _until_all_is_read: watch::Sender<()>) {
+async fn drain(mut stderr: Receiver, words: Words, _until_all_is_read: Arc<watch::Sender<()>>) {
     let mut piece = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = stderr.read(&mut piece).await {
         words.add(piece.get(..read).unwrap_or_default());
@@ -186,6 +229,12 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
             // A server is asked for by hosts of its own elsewhere; nobody serves it a proxy.
             Network::None | Network::Proxied => jail,
         };
+    let jail = match program.network {
+        Network::Open => jail,
+        Network::None | Network::Proxied => {
+            network::OFFLINE.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
+        }
+    };
     let jail = named_files(programs, program).into_iter().fold(jail, Jail::read);
     Ok(program.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value)))
 }

@@ -24,7 +24,7 @@ use crate::{Reach, ServerName, ServerSpec};
 
 /// How long a server may take until it can be spoken with: an interpreter with many libraries, and a person who logs in is
 /// waited for elsewhere.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// How long a server rests after it failed once; twice as long each time.
 const REST: Duration = Duration::from_secs(1);
 /// How long it rests at most.

@@ -9,7 +9,7 @@ use holm_runtime::{BoxFuture, Job, Tool};
 use rmcp::model::GetPromptResult;
 use serde_json::{Map, Value};
 
-use super::content::{output, resource};
+use super::content::{NO_OUTPUT, output, resource};
 use super::definition::{Definition, Reading};
 use super::{Remote, RemoteError};
 use crate::Hints;
@@ -98,7 +98,11 @@ impl RemoteTool {
                 for contents in self.remote.resource(&word("uri")).await?.contents {
                     resource(contents, &mut texts, &mut parts);
                 }
-                ToolOutput { text: texts.join("\n"), parts, ..ToolOutput::default() }
+                let mut text = texts.join("\n");
+                if text.trim().is_empty() && parts.is_empty() {
+                    text = NO_OUTPUT.into();
+                }
+                ToolOutput { text, parts, ..ToolOutput::default() }
             }
             Action::Prompts => {
                 let found = self.remote.prompts().await?;

@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::process::Command;
 
-use crate::published::PYTHON_SERVER;
-use crate::support::{Place, text};
+use crate::published::{Listening, PYTHON_SERVER};
+use crate::support::{PATIENCE, Place, text};
 
 /// Where they are.
 pub(crate) fn home() -> PathBuf {
@@ -68,10 +68,7 @@ async fn a_server_of_the_python_sdk_is_used_in_either_era() {
     let place = Place::new();
     let python = home().join("python/bin/python3");
     let real = python.canonicalize().unwrap();
-    let packages = std::fs::read_dir(home().join("python/lib")).unwrap().next().unwrap().unwrap().path();
-    let program = Program::new(real.to_str().unwrap())
-        .args(["-c", PYTHON_SERVER])
-        .env("PYTHONPATH", packages.join("site-packages").to_str().unwrap());
+    let program = Program::new(python.to_str().unwrap()).args(["-c", PYTHON_SERVER]);
     // An interpreter outside of the system's folders brings its own library.
     let own = real.parent().and_then(std::path::Path::parent).unwrap();
     for era in [Era::Handshake, Era::Either] {
@@ -83,6 +80,112 @@ async fn a_server_of_the_python_sdk_is_used_in_either_era() {
         let sum = call(&remote, "add", json!({ "a": 40, "b": 2 })).await;
         assert_eq!(text(&sum), "42", "{era:?}");
     }
+}
+
+/// A server that adds a tool and tells of it.
+const GROWING_SERVER: &str = r#"
+import os
+from mcp.server.mcpserver import Context, MCPServer
+server = MCPServer("growing")
+@server.tool()
+async def grow(ctx: Context) -> str:
+    "Adds a tool."
+    def later() -> str:
+        "Comes later."
+        return "here"
+    server.add_tool(later)
+    await ctx.notify_tools_changed()
+    return "grown"
+way = os.environ.get("WAY", "stdio")
+if way == "stdio":
+    server.run("stdio")
+else:
+    server.run(way, port=int(os.environ["PORT"]))
+"#;
+
+/// Has a server add a tool and waits until the registry has it.
+async fn grows(remote: Remote, place: &Place) {
+    let registry = holm_tools::registry::Registry::new();
+    assert_eq!(remote.version().await.unwrap(), "2026-07-28");
+    let name = remote.name().to_string();
+    let _fleet = holm_mcp::Fleet::start(&registry, [remote], &place.pins());
+    let mut changes = registry.changes();
+    let (grow, later) = (format!("{name}_grow"), format!("{name}_later"));
+    let there = changes.wait_for(|held| held.find(&grow).is_some());
+    let held = tokio::time::timeout(PATIENCE, there).await.unwrap().unwrap().clone();
+    assert!(held.find(&later).is_none());
+    let output = held.find(&grow).unwrap().run(holm_runtime::Job::alone("{}")).await;
+    assert_eq!(output.text, "grown");
+    // Without the notification it would be read again in five minutes.
+    let there = changes.wait_for(|held| held.find(&later).is_some());
+    tokio::time::timeout(PATIENCE, there).await.expect("the server told of it").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_python_server_of_the_stateless_era_tells_of_new_tools_on_standard_streams() {
+    let place = Place::new();
+    let python = home().join("python/bin/python3");
+    let program = Program::new(python.to_str().unwrap()).args(["-c", GROWING_SERVER]);
+    let mut spec = spec("python", program).era(Era::Stateless);
+    let real = python.canonicalize().unwrap();
+    let own = real.parent().and_then(std::path::Path::parent).unwrap();
+    if own != std::path::Path::new("/usr") {
+        spec.grants.insert(format!("read:{}/", own.display()).parse().unwrap());
+    }
+    grows(Remote::new(spec, place.means()), &place).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_python_server_of_the_stateless_era_tells_of_new_tools_over_http() {
+    let mut command = Command::new(home().join("python/bin/python3"));
+    command.args(["-c", GROWING_SERVER]).env("WAY", "streamable-http");
+    let server = Listening::start(command).await;
+    grows(server.remote("/mcp", holm_mcp::Http::Newer, Era::Stateless), &Place::new()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_in_a_virtual_environment_finds_its_packages() {
+    let place = Place::new();
+    let venv = place.path().join("venv");
+    let made =
+        Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&venv).status().await.unwrap();
+    assert!(made.success());
+    let lib = std::fs::read_dir(venv.join("lib")).unwrap().next().unwrap().unwrap().path();
+    let only_here = "def greeting():\n    return 'from the environment'\n";
+    std::fs::write(lib.join("site-packages/only_here.py"), only_here).unwrap();
+    let script = std::fs::read_to_string(crate::support::script()).unwrap();
+    let script = format!("import only_here; assert only_here.greeting()\n{script}");
+    let state = place.path().join("t.state").display().to_string();
+    let python = venv.join("bin/python").display().to_string();
+    let program = Program::new(&python).args(["-c", &script, "ok", &state]);
+    let real = std::path::Path::new(&python).canonicalize().unwrap();
+    let own = real.parent().and_then(std::path::Path::parent).unwrap().display().to_string();
+    let open = |grants: &[String]| {
+        let system = (own != "/usr").then(|| format!("read:{own}/"));
+        let grants: Vec<&str> = grants.iter().chain(&system).map(String::as_str).collect();
+        let spec = ServerSpec::program("t", program.clone()).unwrap();
+        let spec = spec.grants(GrantSet::parse(grants).unwrap()).era(Era::Handshake);
+        Remote::new(spec, place.means())
+    };
+    let folder = place.path().display().to_string();
+    let granted = [format!("read:{folder}/"), format!("write:{folder}/")];
+    assert!(!open(&granted).list().await.unwrap().tools.is_empty());
+    let error = open(&[]).list().await.unwrap_err().to_string();
+    assert!(error.contains(&format!("it may need the grant read:{folder}/venv/**")), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_waits_for_the_network_without_one_is_given_up_at_once() {
+    let place = Place::new();
+    let waits = "import sys, time\nsys.stderr.write('getaddrinfo EAI_AGAIN registry.npmjs.org\\n')\n\
+                 sys.stderr.flush()\ntime.sleep(3600)";
+    let program = Program::new("python3").args(["-c", waits]);
+    let spec = ServerSpec::program("t", program).unwrap();
+    let begun = std::time::Instant::now();
+    let error = Remote::new(spec, place.means()).list().await.unwrap_err().to_string();
+    assert!(error.contains("it seems to need the network"), "{error}");
+    // A server that says nothing has two minutes.
+    assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
 }
 
 /// Holm's server over HTTP, with one tool.

@@ -68,14 +68,14 @@ else:
 "#;
 
 /// A program that listens on a port of its own. Dropped, it is gone.
-struct Listening {
+pub(crate) struct Listening {
     _program: Child,
     port: u16,
 }
 
 impl Listening {
     /// Starts a program that is told its port, and waits until it listens.
-    async fn start(mut command: Command) -> Self {
+    pub(crate) async fn start(mut command: Command) -> Self {
         let port = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port();
         command.env("PORT", port.to_string()).current_dir(home()).kill_on_drop(true);
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -88,7 +88,7 @@ impl Listening {
         Self { _program: program, port }
     }
 
-    fn remote(&self, path: &str, http: Http, era: Era) -> Remote {
+    pub(crate) fn remote(&self, path: &str, http: Http, era: Era) -> Remote {
         let mut address = Address::new(&format!("http://127.0.0.1:{}{path}", self.port)).unwrap();
         address.http = http;
         let mut spec = ServerSpec::address("far", &address.url.to_string()).unwrap().era(era);

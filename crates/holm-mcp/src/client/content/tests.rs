@@ -38,3 +38,13 @@ fn structured_content_is_the_text_where_there_is_no_other() {
     assert_eq!(both.text, "x");
     assert!(both.metadata.is_some());
 }
+
+#[test]
+fn an_empty_result_is_a_result() {
+    for empty in [json!({ "content": [] }), json!({ "content": [{ "type": "text", "text": " \n" }] })] {
+        let taken = take(empty);
+        assert_eq!((taken.outcome, taken.text.as_str()), (Outcome::Succeeded, "[no output]"));
+    }
+    let picture = json!({ "content": [{ "type": "image", "data": "AAAA", "mimeType": "image/png" }] });
+    assert_eq!(take(picture).text, "", "a picture needs no words");
+}

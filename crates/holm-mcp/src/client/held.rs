@@ -1,0 +1,117 @@
+//! A server's job: its jail with everything held that is held for commands, its start, and what it leaves.
+
+use std::path::{Path, PathBuf};
+
+use holm_grants::GrantSet;
+use holm_jail::{Capture, Jail, JailError, Job, Stage, Task};
+use holm_tools::root::Denies;
+use holm_tools::shell::{WorkspaceRecord, appeared, hold_with};
+
+use super::Programs;
+
+/// Holm's own folder in a project, which no server writes to.
+const OWN_FOLDER: &str = ".holm";
+/// How often a server is started where a hidden file is moved at that moment.
+const MAX_STARTS: u32 = 20;
+
+/// A server that runs, and what lay where it may write.
+#[derive(Debug)]
+pub(super) struct HeldJob {
+    pub(super) job: Job,
+    record: WorkspaceRecord,
+    workspace: PathBuf,
+}
+
+impl HeldJob {
+    /// Starts a server in this jail. The `open` files are shown although their names are those of secrets.
+    pub(super) async fn start(
+        programs: &Programs,
+        jail: &Jail,
+        grants: &GrantSet,
+        open: Vec<PathBuf>,
+        task: &Task,
+    ) -> Result<Self, String> {
+        let workspace = programs.workspace.clone();
+        let mut starts = 1;
+        loop {
+            let (jail, grants, open) = (jail.clone(), grants.clone(), open.clone());
+            let place = workspace.clone();
+            // It walks over the workspace.
+            let held = tokio::task::spawn_blocking(move || hold(jail, &place, &grants, &open)).await;
+            let (jail, record) = held.map_err(|error| error.to_string())?;
+            let error = match programs.launcher.spawn(&programs.engine, &jail, task).await {
+                Ok(job) => return Ok(Self { job, record, workspace }),
+                Err(error) => error,
+            };
+            record.end_unstarted(&error).await;
+            let has_moved = matches!(error, JailError::Start { stage: Stage::Changed, .. });
+            if !has_moved || starts == MAX_STARTS {
+                return Err(error.to_string());
+            }
+            starts += 1;
+        }
+    }
+
+    /// Waits for its end. Says what it has made that is protected, or that tools of the user's would run.
+    pub(super) async fn finish(self) -> Vec<String> {
+        let Self { job, record, workspace } = self;
+        let outcome = job.finish(Capture { keep: 0, spill: None }).await;
+        let mut lines: Vec<String> = outcome.appeared.iter().map(|name| appeared(&workspace, name)).collect();
+        let settled = tokio::task::spawn_blocking(move || record.settle()).await;
+        lines.extend(settled.unwrap_or_default());
+        lines
+    }
+}
+
+fn hold(jail: Jail, workspace: &Path, grants: &GrantSet, open: &[PathBuf]) -> (Jail, WorkspaceRecord) {
+    let denials = Denies::usual().naming(grants).for_commands();
+    let (jail, record) = hold_with(jail, workspace, grants, &denials, open);
+    (jail.protect(workspace.join(OWN_FOLDER)), record)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use holm_jail::{Engine, Launcher};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_is_held_as_a_command_is_and_what_it_makes_is_told() {
+        let launcher = std::env::var_os("CARGO_BIN_EXE_holm-mcp-launcher").map_or_else(
+            || {
+                let test = std::env::current_exe().unwrap();
+                test.ancestors().nth(2).unwrap().join("holm-mcp-launcher")
+            },
+            PathBuf::from,
+        );
+        assert!(launcher.is_file(), "{} is missing: build the binaries of this crate", launcher.display());
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().canonicalize().unwrap();
+        for name in [".env", "named.pem", "id_rsa"] {
+            fs::write(work.join(name), "secret").unwrap();
+        }
+        fs::create_dir_all(work.join("lib/.git/hooks")).unwrap();
+        fs::write(work.join("lib/.git/config"), "safe").unwrap();
+        let programs = Programs::new(Launcher::at(launcher), Engine::detect().unwrap(), work.clone());
+        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
+        let jail = Jail::from_grants(&work, &grants, []).unwrap().exec_system().env("PATH", "/usr/bin:/bin");
+        let script = "cat .env id_rsa > seen; echo evil > lib/.git/config; echo evil > lib/.git/hooks/pre-commit; \
+                      mkdir .vscode; echo x > .vscode/tasks.json; while [ -e .vscode ]; do :; done; \
+                      mkdir -p new/.git; printf '[core]\\n\\tfsmonitor = ./evil\\n' > new/.git/config";
+        let task = Task::new(fs::canonicalize("/bin/sh").unwrap()).args(["-c", script]);
+        let open = vec![work.join("id_rsa")];
+        let lines = HeldJob::start(&programs, &jail, &grants, open, &task).await.unwrap().finish().await;
+        assert_eq!(
+            fs::read_to_string(work.join("seen")).unwrap(),
+            "secret",
+            "one is named, the other hidden"
+        );
+        assert_eq!(fs::read_to_string(work.join("lib/.git/config")).unwrap(), "safe");
+        assert!(!work.join("lib/.git/hooks/pre-commit").exists() && !work.join(".vscode").exists());
+        assert!(!fs::read_to_string(work.join("new/.git/config")).unwrap().contains("evil"));
+        let has = |text: &str| lines.iter().any(|line| line.contains(text));
+        assert!(has(".vscode is protected") && has("new: Holm disabled"), "{lines:?}");
+    }
+}

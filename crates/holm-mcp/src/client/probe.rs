@@ -1,0 +1,160 @@
+//! Keeps a late reply to the question for the era from being taken for the answer to the handshake.
+//!
+//! `rmcp` asks for the newer era, gives up after ten seconds and shakes hands in the older one. A server that takes longer to
+//! start answers both, in their order, and `rmcp` ends the line at the first answer whose id is not the one it waits for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+
+/// A transport without late replies to the question for the era.
+pub(crate) struct Probed<T> {
+    inner: T,
+    /// The ids of questions for the era.
+    asked: Vec<RequestId>,
+    /// Those of them that were given up for a handshake.
+    given_up: Vec<RequestId>,
+    seen: LateEra,
+}
+
+/// Whether a server answered the question for the newer era after it was given up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LateEra(Arc<AtomicBool>);
+
+impl LateEra {
+    pub(crate) fn is_newer(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl<T> Probed<T> {
+    pub(crate) fn new(inner: T, seen: LateEra) -> Self {
+        Self { inner, asked: Vec::new(), given_up: Vec::new(), seen }
+    }
+
+    fn note(&mut self, message: &ClientJsonRpcMessage) {
+        let JsonRpcMessage::Request(request) = message else { return };
+        match &request.request {
+            ClientRequest::DiscoverRequest(_) => self.asked.push(request.id.clone()),
+            ClientRequest::InitializeRequest(_) => self.given_up.append(&mut self.asked),
+            _ => {}
+        }
+    }
+
+    /// Whether a message answers a question that nobody waits for any more.
+    fn is_late(&mut self, message: &ServerJsonRpcMessage) -> bool {
+        let id = match message {
+            JsonRpcMessage::Response(response) => &response.id,
+            JsonRpcMessage::Error(error) => match &error.id {
+                Some(id) => id,
+                None => return false,
+            },
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => return false,
+        };
+        // Some servers answer a number with the same number as text.
+        let Some(at) = self.given_up.iter().position(|asked| asked.to_string() == id.to_string()) else {
+            return false;
+        };
+        self.given_up.swap_remove(at);
+        if matches!(message, JsonRpcMessage::Response(_)) {
+            self.seen.0.store(true, Ordering::Relaxed);
+        }
+        true
+    }
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Probed<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.note(&item);
+        self.inner.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            let message = self.inner.receive().await?;
+            if !self.is_late(&message) {
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rmcp::model::ProtocolVersion;
+    use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _};
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+
+    use super::{LateEra, Probed};
+    use crate::client::lines::Lines;
+
+    /// Which eras a server knows.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Knows {
+        Older,
+        Both,
+    }
+
+    /// A server that takes so long until it reads its first line, and then answers everything in its order.
+    async fn slow_server(stream: DuplexStream, starts_in: Duration, knows: Knows) {
+        tokio::time::sleep(starts_in).await;
+        let (read, mut write) = tokio::io::split(stream);
+        let mut lines = BufReader::new(read).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            let asked: Value = serde_json::from_str(&line).unwrap();
+            let about = json!({ "name": "slow", "version": "1" });
+            let answer = match asked["method"].as_str().unwrap() {
+                "initialize" => json!({ "result": {
+                    "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": about,
+                } }),
+                "server/discover" if knows == Knows::Both => json!({ "result": {
+                    "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {},
+                    "serverInfo": about, "ttlMs": 0, "cacheScope": "private",
+                } }),
+                "server/discover" => json!({ "error": { "code": -32601, "message": "Method not found" } }),
+                _ => continue,
+            };
+            let mut answer = answer;
+            answer["jsonrpc"] = json!("2.0");
+            answer["id"] = asked["id"].clone();
+            write.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+        }
+    }
+
+    async fn check(starts_in: u64, knows: Knows, version: ProtocolVersion, late: bool) {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        tokio::spawn(slow_server(theirs, Duration::from_secs(starts_in), knows));
+        let (read, write) = tokio::io::split(ours);
+        let seen = LateEra::default();
+        let transport = Probed::new(Lines::new(read, write, 1 << 20), seen.clone());
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        let mode = ClientLifecycleMode::Auto { preferred_versions, legacy_version: None };
+        let service = ().serve_with_lifecycle(transport, mode).await.unwrap();
+        let agreed = service.peer().peer_info().unwrap().protocol_version.clone();
+        assert_eq!((agreed, seen.is_newer()), (version, late), "after {starts_in} s");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_takes_thirty_seconds_to_start_is_spoken_with() {
+        for starts_in in [0, 30, 59] {
+            check(starts_in, Knows::Older, ProtocolVersion::V_2025_11_25, false).await;
+        }
+        check(0, Knows::Both, ProtocolVersion::V_2026_07_28, false).await;
+        check(30, Knows::Both, ProtocolVersion::V_2025_11_25, true).await;
+    }
+}
