@@ -92,6 +92,57 @@ pub struct Provider {
     /// The variable of the environment that holds its key.
     #[schemars(with = "Option<String>")]
     pub key_env: Option<Located<String>>,
+    /// How its models call tools: native calls, or JSON in their text. Without this, a model whose provider says that it
+    /// has no tool calls is asked in text.
+    #[schemars(with = "Option<ToolProtocol>")]
+    pub tools: Option<Located<ToolProtocol>>,
+    /// The context window of its models, in tokens.
+    #[schemars(with = "Option<u64>", range(min = 1))]
+    pub context: Option<Located<Tokens>>,
+    /// The most tokens of one reply.
+    #[schemars(with = "Option<u64>", range(min = 1))]
+    pub max_output: Option<Located<Tokens>>,
+    /// What a million tokens of prompt cost, such as "0.25usd".
+    #[schemars(with = "Option<String>")]
+    pub input_price: Option<Located<Usd>>,
+    /// What a million tokens of reply cost, such as "2usd".
+    #[schemars(with = "Option<String>")]
+    pub output_price: Option<Located<Usd>>,
+}
+
+/// How models call tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolProtocol {
+    /// By the provider's own calls.
+    Native,
+    /// As JSON in their text, for models that have no tool calls.
+    Text,
+}
+
+impl ToolProtocol {
+    /// The protocol as a word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// A number of tokens, at least one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tokens(pub u64);
+
+impl<'de> Deserialize<'de> for Tokens {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let tokens = i64::deserialize(from)?;
+        let tokens = u64::try_from(tokens).ok().filter(|tokens| *tokens > 0);
+        tokens
+            .map(Self)
+            .ok_or_else(|| de::Error::custom("this is not a number of tokens; write it like 32768"))
+    }
 }
 
 /// A prompt with a name.

@@ -125,9 +125,8 @@ impl Settings {
     fn over(self, below: Self) -> Self {
         let mut providers = below.providers;
         for (name, own) in self.providers {
-            let settings = providers.entry(name).or_default();
-            settings.base_url = own.base_url.or(settings.base_url.take());
-            settings.key_env = own.key_env.or(settings.key_env.take());
+            let below = providers.remove(&name).unwrap_or_default();
+            providers.insert(name, own.over(below));
         }
         let mut aliases = below.aliases;
         aliases.extend(self.aliases);

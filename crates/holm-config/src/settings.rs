@@ -7,7 +7,8 @@ use holm_kernel::NanoUsd;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    Alias, ConfigError, ConfigProblem, File, Layer, Located, Origin, ToolSet, Value,
+    Alias, ConfigError, ConfigProblem, File, Layer, Located, Origin, Tokens, ToolProtocol, ToolSet, Usd,
+    Value,
     read::{line_of, nearest, text_in},
 };
 
@@ -49,6 +50,31 @@ pub struct ProviderSettings {
     pub base_url: Option<Value<String>>,
     /// The variable that holds its key.
     pub key_env: Option<Value<String>>,
+    /// How its models call tools.
+    pub tools: Option<Value<ToolProtocol>>,
+    /// The context window of its models, in tokens.
+    pub context: Option<Value<u64>>,
+    /// The most tokens of one reply.
+    pub max_output: Option<Value<u64>>,
+    /// What a million tokens of prompt cost.
+    pub input_price: Option<Value<NanoUsd>>,
+    /// What a million tokens of reply cost.
+    pub output_price: Option<Value<NanoUsd>>,
+}
+
+impl ProviderSettings {
+    /// This, and below it what it does not speak of.
+    pub(crate) fn over(self, below: Self) -> Self {
+        Self {
+            base_url: self.base_url.or(below.base_url),
+            key_env: self.key_env.or(below.key_env),
+            tools: self.tools.or(below.tools),
+            context: self.context.or(below.context),
+            max_output: self.max_output.or(below.max_output),
+            input_price: self.input_price.or(below.input_price),
+            output_price: self.output_price.or(below.output_price),
+        }
+    }
 }
 
 /// One value, as it is shown.
@@ -76,7 +102,18 @@ impl Settings {
         let at = Place { text, path, layer };
         let providers = file.providers.into_iter().map(|(name, provider)| {
             let base_url = provider.base_url.map(|url| at.address(url)).transpose()?;
-            Ok((name, ProviderSettings { base_url, key_env: at.one(provider.key_env) }))
+            let of = |tokens: Value<Tokens>| Value { value: tokens.value.0, origin: tokens.origin };
+            let price = |usd: Value<Usd>| Value { value: usd.value.0, origin: usd.origin };
+            let settings = ProviderSettings {
+                base_url,
+                key_env: at.one(provider.key_env),
+                tools: at.one(provider.tools),
+                context: at.one(provider.context).map(of),
+                max_output: at.one(provider.max_output).map(of),
+                input_price: at.one(provider.input_price).map(price),
+                output_price: at.one(provider.output_price).map(price),
+            };
+            Ok((name, settings))
         });
         let providers = providers.collect::<Result<_, ConfigError>>()?;
         let aliases = file.aliases.into_iter().map(|(name, alias)| (name, at.value(alias)));
@@ -125,6 +162,12 @@ impl Settings {
         for (name, provider) in &self.providers {
             rows.one(&format!("providers.{name}.base_url"), provider.base_url.as_ref(), |url| json!(url));
             rows.one(&format!("providers.{name}.key_env"), provider.key_env.as_ref(), |name| json!(name));
+            let key = |member: &str| format!("providers.{name}.{member}");
+            rows.one(&key("tools"), provider.tools.as_ref(), |tools| json!(tools.as_str()));
+            rows.one(&key("context"), provider.context.as_ref(), |tokens| json!(tokens));
+            rows.one(&key("max_output"), provider.max_output.as_ref(), |tokens| json!(tokens));
+            rows.one(&key("input_price"), provider.input_price.as_ref(), |usd| json!(dollars(*usd)));
+            rows.one(&key("output_price"), provider.output_price.as_ref(), |usd| json!(dollars(*usd)));
         }
         for (name, alias) in &self.aliases {
             rows.one(&format!("aliases.{name}"), Some(alias), |alias| json!(alias.template));
@@ -134,7 +177,17 @@ impl Settings {
 }
 
 /// Keys by their last parts that a project's file cannot say, so that nobody is told to write one there.
-const NOT_FOR_PROJECTS: [&str; 5] = ["mode", "providers", "allow", "base_url", "key_env"];
+const NOT_FOR_PROJECTS: [&str; 9] = [
+    "mode",
+    "providers",
+    "allow",
+    "base_url",
+    "key_env",
+    "context",
+    "max_output",
+    "input_price",
+    "output_price",
+];
 
 /// A key that means nothing, with what a project could have meant by it.
 fn for_projects(error: ConfigError) -> ConfigError {
@@ -157,8 +210,16 @@ fn check_project(file: &File, text: &str, path: &Path) -> Result<(), ConfigError
     let providers = file.providers.iter().flat_map(|(name, provider)| {
         let base =
             provider.base_url.as_ref().map(|url| (url.span.start, format!("providers.{name}.base_url")));
-        let key = provider.key_env.as_ref().map(|key| (key.span.start, format!("providers.{name}.key_env")));
-        base.into_iter().chain(key)
+        let named = |start: usize, member: &str| (start, format!("providers.{name}.{member}"));
+        let others = [
+            provider.key_env.as_ref().map(|key| named(key.span.start, "key_env")),
+            provider.tools.as_ref().map(|tools| named(tools.span.start, "tools")),
+            provider.context.as_ref().map(|tokens| named(tokens.span.start, "context")),
+            provider.max_output.as_ref().map(|tokens| named(tokens.span.start, "max_output")),
+            provider.input_price.as_ref().map(|price| named(price.span.start, "input_price")),
+            provider.output_price.as_ref().map(|price| named(price.span.start, "output_price")),
+        ];
+        base.into_iter().chain(others.into_iter().flatten())
     });
     let first = spans.into_iter().flatten().chain(providers).min();
     first.map_or(Ok(()), |(at, key)| {

@@ -25,6 +25,11 @@ deny = ["git push"]
 [providers.mine]
 base_url = "http://127.0.0.1:8000/v1"
 key_env = "MINE_KEY"
+tools = "text"
+context = 32768
+max_output = 4096
+input_price = "0.25usd"
+output_price = "2usd"
 
 [aliases.sum]
 description = "Sums up."
@@ -59,7 +64,12 @@ fn every_value_knows_its_line() {
             "21 commands.deny",
             "24 providers.mine.base_url",
             "25 providers.mine.key_env",
-            "27 aliases.sum",
+            "26 providers.mine.tools",
+            "27 providers.mine.context",
+            "28 providers.mine.max_output",
+            "29 providers.mine.input_price",
+            "30 providers.mine.output_price",
+            "32 aliases.sum",
         ]
     );
 }
@@ -76,6 +86,8 @@ fn what_a_project_cannot_say_is_named_with_its_line() {
     check("model = \"a/b\"\nmode = \"plan\"\n", 2, "mode");
     check("[providers.openai]\nbase_url = \"http://evil.example\"\n", 2, "providers.openai.base_url");
     check("[providers.openai]\n\nkey_env = \"HOME\"\n", 3, "providers.openai.key_env");
+    check("[providers.a]\ncontext = 5\n", 2, "providers.a.context");
+    check("[providers.a]\ninput_price = \"0usd\"\n", 2, "providers.a.input_price");
     check("[commands]\nallow = [\"rm\"]\n", 2, "commands.allow");
     check("mode = \"full\"\n[providers.a]\nbase_url = \"http://x\"\n", 1, "mode");
 }
@@ -102,7 +114,11 @@ fn each_mistake_gives_one_message_with_file_line_and_fix() {
     check("\nmodle = \"a/b\"\n", "2: there is no key `modle`", "did you mean `model`?");
     check("[limits]\nturn = 3\n", "2: there is no key `turn`", "did you mean `turns`?");
     check("[limits]\nx = 3\n", "2: there is no key `x`", "known here: budget, turns");
-    check("[providers.a]\nurl = \"x\"\n", "2: there is no key `url`", "known here: base_url, key_env");
+    let keys = "known here: base_url, context, input_price, key_env, max_output, output_price, tools";
+    check("[providers.a]\nurl = \"x\"\n", "2: there is no key `url`", keys);
+    let tokens = "2: this is not a number of tokens; write it like 32768";
+    check("[providers.a]\ncontext = 0\n", tokens, value);
+    check("[providers.a]\nmax_output = -1\n", tokens, value);
     check("a = 1\nmodel = \"x/y\"\n[zz]\nb = 2\n", "1: there is no key `a`", &known());
     check("mode = \"yolo\"\n", "1: unknown mode; use plan, default, accept-edits or full", value);
     check("model = 3\n", "1: invalid type: integer `3`, expected a string", value);
