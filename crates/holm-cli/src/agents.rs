@@ -230,7 +230,7 @@ impl Exe {
         for agent in self.tree.agents() {
             let provider = Self::model(agent).split('/').next().unwrap_or_default().to_owned();
             let base_url = Some(at(agent.model_url.clone(), &agent.path, Layer::User));
-            settings.providers.insert(provider, ProviderSettings { base_url, key_env: None });
+            settings.providers.insert(provider, ProviderSettings { base_url, ..ProviderSettings::default() });
         }
         settings
     }

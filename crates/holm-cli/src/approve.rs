@@ -39,6 +39,8 @@ const MOST_TRIES: u32 = 3;
 pub(crate) struct Terminal {
     /// What may be done without asking again.
     yes: GrantSet,
+    /// What the run itself was granted: a helper that misses it lacks it in its own file.
+    granted: GrantSet,
     person: Person,
     screen: Arc<Screen>,
     /// One question at a time, or two would read one answer.
@@ -61,7 +63,13 @@ pub(crate) enum Person {
 impl Terminal {
     /// An approver that says yes to these grants by itself.
     pub(crate) fn new(yes: GrantSet, person: Person, screen: Arc<Screen>) -> Self {
-        Self { yes, person, screen, turn: Arc::default(), drafts: None, desk: None }
+        let granted = GrantSet::default();
+        Self { yes, granted, person, screen, turn: Arc::default(), drafts: None, desk: None }
+    }
+
+    /// For a run that was granted this.
+    pub(crate) fn of_run_with(self, granted: GrantSet) -> Self {
+        Self { granted, ..self }
     }
 
     /// With plans that the person can change, in files of this folder.
@@ -167,7 +175,8 @@ impl Asker for Terminal {
         let here: BoxFuture<'static, Answer> = match &self.person {
             Person::Elsewhere(person) => person.approve(proposal, offer),
             Person::Away => {
-                self.screen.note(&format!("holm: `{}` was denied, {}", proposal.tool, flags(&proposal)));
+                let why = lacking_helper(&proposal, &self.granted).unwrap_or_else(|| flags(&proposal));
+                self.screen.note(&format!("holm: `{}` was denied, {why}", proposal.tool));
                 let answer = Answer::No { reason: nobody(&proposal) };
                 Box::pin(async { answer })
             }
@@ -263,6 +272,16 @@ fn level_asked(level: Level) -> Option<&'static str> {
         Level::Write => Some("this mode asks about every write"),
         Level::Execute => Some("this mode asks about every call that can run programs"),
     }
+}
+
+/// What to say of a call that misses what the run itself was granted: no flag would have let it run.
+fn lacking_helper(proposal: &Proposal, granted: &GrantSet) -> Option<String> {
+    let missing = &proposal.missing;
+    let is_helper = !missing.is_empty() && missing.iter().all(|need| is_within(granted, need));
+    is_helper.then(|| {
+        let needs: Vec<String> = missing.iter().map(|need| typed(need)).collect();
+        format!("because a helper made the call and its file does not grant {}", needs.join(" and "))
+    })
 }
 
 /// Which flags would have let a call run, for the person who reads the notes later.

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use holm::{
     grants::{Grant, Mode},
-    kernel::{Approvals, Background, CHILDREN, Model as Card, Tool, ToolKind},
+    kernel::{Announcements, Approvals, Background, CHILDREN, Model as Card, Tool, ToolKind},
     models::ScriptedModel,
     runtime::{Agent, Builder, Isolation, Model, Secrets, Toolbox},
     store::Store,
@@ -18,6 +18,7 @@ use holm_tools::{
 use crate::screen::ShownPath as _;
 use crate::{
     approve::Terminal,
+    checks::JailedChecks,
     kept::Kept,
     log::Log,
     model,
@@ -60,12 +61,18 @@ pub(crate) struct House {
 
 impl House {
     /// For whoever only looks at the agents that there are: none of them is started.
-    pub(crate) fn to_look_at(registry: &Registry, places: &Places, store: &Store, set: Set) -> Self {
+    pub(crate) fn to_look_at(
+        registry: &Registry,
+        places: &Places,
+        store: &Store,
+        set: Set,
+        reach: Reach,
+    ) -> Self {
         Self {
             registry: registry.clone(),
             card: Card::named("scripted/none"),
             client: Arc::new(ScriptedModel::new([])),
-            reach: Reach::default(),
+            reach,
             mode: Mode::Default,
             store: store.clone(),
             secrets: Secrets::new(),
@@ -96,6 +103,8 @@ impl Kit for House {
         };
         let builder = Agent::builder(card, client).mode(self.mode).approvals(Approvals::Ask);
         let builder = builder.secrets(secrets).events(self.log.clone());
+        let builder = builder.checks(JailedChecks::new(&self.places, self.confinement));
+        let builder = builder.config(|config| config.policy.announcements = Announcements::Corrected);
         Ok(builder.journals(self.store.clone()).blobs(self.store.clone()))
     }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use holm::{
-    kernel::{CallId, Event, NextTry, Numbered, Outcome},
+    kernel::{CallId, Event, FailureClass, NextTry, Numbered, Outcome},
     runtime::{Delta, DeltaSink, EventSink},
 };
 
@@ -38,19 +38,32 @@ pub(crate) struct Show {
     /// Answers piece by piece.
     pub(crate) pieces: bool,
     /// Calls, failures and limits.
-    pub(crate) progress: bool,
+    pub(crate) progress: Progress,
     /// A line that moves, with what runs now and for how long.
     pub(crate) spinner: bool,
 }
 
+/// How much of the progress is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// None of it.
+    Silent,
+    /// One line a call, when it has ended: for logs.
+    CallByCall,
+    /// When a call begins and when it has ended: for whoever watches.
+    StepByStep,
+}
+
 impl Show {
     /// Nothing: a program reads.
-    pub(crate) const NOTHING: Self = Self { pieces: false, progress: false, spinner: false };
+    pub(crate) const NOTHING: Self = Self { pieces: false, progress: Progress::Silent, spinner: false };
 }
 
 #[derive(Default)]
 struct State {
     tools: BTreeMap<CallId, Arc<str>>,
+    /// The calls under way as they are told.
+    calls: BTreeMap<CallId, String>,
     /// Text of this call stands on the screen.
     written: Option<CallId>,
     priced: Priced,
@@ -67,6 +80,16 @@ impl Drawing {
     /// Whether the last reply stands on the screen already.
     pub(crate) fn has_written(&self) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).written.is_some()
+    }
+
+    /// Whether the text of every reply goes to the screen as it comes.
+    pub(crate) fn shows_pieces(&self) -> bool {
+        self.show.pieces
+    }
+
+    /// Whether calls are told.
+    pub(crate) fn tells_progress(&self) -> bool {
+        self.show.progress != Progress::Silent
     }
 
     /// Whether the price of every reply was known.
@@ -105,13 +128,16 @@ impl EventSink for Drawing {
             }
             Event::CallProposed { call, tool, .. } => {
                 state.tools.insert(*call, Arc::clone(tool));
+                if let Some(line) = progress(&event.event, |_| "") {
+                    state.calls.insert(*call, line);
+                }
             }
             _ => {}
         }
         if let Some(under_way) = &self.under_way {
             under_way.hear(&event.event, call_of(&event.event).and_then(|call| state.tools.get(&call)));
         }
-        if !self.show.progress {
+        if self.show.progress == Progress::Silent {
             // Another model may cost more, and what was said is lost, so both are said to everybody.
             for line in climbed(&event.event).into_iter().chain(dropped(&event.event)) {
                 self.note(&format!("holm: {line}"));
@@ -121,10 +147,29 @@ impl EventSink for Drawing {
         for line in dropped(&event.event) {
             self.note(&format!("  {line}"));
         }
-        let tool = |call: &CallId| state.tools.get(call).map_or("call", |tool| tool);
-        if let Some(line) = progress(&event.event, tool) {
-            self.note(&line);
+        let call = (self.show.progress == Progress::CallByCall).then(|| whole_call(&event.event)).flatten();
+        let begun = call.map(|call| state.calls.remove(&call));
+        if self.show.progress == Progress::CallByCall && matches!(event.event, Event::CallProposed { .. }) {
+            return;
         }
+        let tool = |call: &CallId| state.tools.get(call).map_or("call", |tool| tool);
+        let Some(line) = progress(&event.event, tool) else { return };
+        match begun.flatten() {
+            // What came of it stands behind what it was.
+            Some(begun) => {
+                let came = line.split_once(": ").map_or(line.as_str(), |(_, came)| came);
+                self.note(&format!("{begun}: {came}"));
+            }
+            None => self.note(&line),
+        }
+    }
+}
+
+/// The call that has ended with an event.
+fn whole_call(event: &Event) -> Option<CallId> {
+    match event {
+        Event::CallFinished { call, .. } => Some(*call),
+        _ => None,
     }
 }
 
@@ -169,9 +214,10 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
         },
         Event::ModelFailed { message, next, .. } => match next {
             NextTry::Retry { .. } => format!("  the model failed ({message}); it is tried again"),
-            NextTry::Fallback { model } => format!("  the model failed ({message}); {model} takes over"),
+            NextTry::Fallback { .. } => format!("  {}", climbed(event)?),
             NextTry::Compact => format!("  the model failed ({message}); it is shown less"),
-            NextTry::GiveUp => return None,
+            // How the run ends says the same, but for what a provider says of its window.
+            NextTry::GiveUp => format!("  {}", climbed(event)?),
         },
         Event::SteppedUp { .. } | Event::LadderExhausted { .. } => format!("  {}", climbed(event)?),
         Event::Ruled { call, guard, reason, .. } => format!("  {}: {guard} says {reason}", tool(call)),
@@ -199,6 +245,12 @@ fn climbed(event: &Event) -> Option<String> {
         Event::LadderExhausted { model, reason, .. } => {
             Some(format!("{model} is not up to it ({reason}), and no stronger model is left"))
         }
+        Event::ModelFailed { message, next: NextTry::Fallback { model }, .. } => {
+            Some(format!("the model failed ({message}); {model} takes over"))
+        }
+        Event::ModelFailed {
+            class: FailureClass::ContextOverflow, message, next: NextTry::GiveUp, ..
+        } => Some(format!("the provider refused the request: {message}")),
         _ => None,
     }
 }

@@ -11,6 +11,7 @@ mod bounds;
 mod branch;
 mod brought;
 mod chat;
+mod checks;
 mod children;
 mod circles;
 mod commands;

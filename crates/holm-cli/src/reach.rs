@@ -8,15 +8,15 @@ use std::{
 };
 
 use holm::{
-    kernel::{Block, Media, Message, MessageId, Role, Source},
-    models::{Client, ClientError, Endpoint, Http, Keys, Proxies, SecretString, Timeouts},
+    kernel::{Block, Media, Message, MessageId, Model as Card, NanoUsd, Price, Role, Source},
+    models::{Client, ClientError, Endpoint, Http, Keys, Proxies, SecretString, Timeouts, ToolCalls},
     wire::{
         NoMedia, Transcript,
         media::describe,
         services::{Service, Services},
     },
 };
-use holm_config::{KeyFile, Layer, ProviderSettings, Settings, Value};
+use holm_config::{KeyFile, Layer, ProviderSettings, Settings, ToolProtocol, Value};
 
 use crate::{bounds::Bounds, exit::Trouble, keyring::Rings, model::Ways, places::Places, settings::refused};
 use ring::Ring;
@@ -160,7 +160,42 @@ impl Reach {
         here || self.endpoint(name).is_ok_and(|(_, endpoint)| crate::bounds::is_here(endpoint.base()))
     }
 
+    /// What the settings say of the models of a provider, on top of what is known of one.
+    pub(crate) fn card(&self, known: &Card) -> Card {
+        let Some(own) = self.settings(&known.name) else { return known.clone() };
+        let said = |value: &Option<Value<u64>>| value.as_ref().map(|value| value.value);
+        let price = |value: &Option<Value<NanoUsd>>| value.as_ref().map(|value| value.value.value());
+        let price = match (price(&own.input_price), price(&own.output_price)) {
+            (None, None) => known.price,
+            (input, output) => {
+                let before = known.price.unwrap_or_default();
+                let (input, output) = (input.unwrap_or(before.input), output.unwrap_or(before.output));
+                Some(Price { input, output, cached: None, cache_write: None })
+            }
+        };
+        let window = said(&own.context).or(known.window);
+        Card { window, max_output: said(&own.max_output).or(known.max_output), price, ..known.clone() }
+    }
+
+    /// The settings of a model's provider.
+    fn settings(&self, model: &str) -> Option<&ProviderSettings> {
+        let provider = known_as(model.split('/').next().unwrap_or_default());
+        self.providers.iter().find(|(name, _)| known_as(name) == provider).map(|(_, own)| own)
+    }
+
     fn endpoint(&self, name: &str) -> Result<(String, Endpoint), ClientError> {
+        let (provider, endpoint) = self.known_endpoint(name)?;
+        let tools = self.settings(name).and_then(|own| own.tools.as_ref()).map(|tools| tools.value);
+        Ok((
+            provider,
+            match tools {
+                Some(ToolProtocol::Text) => endpoint.tool_calls(ToolCalls::Text),
+                Some(ToolProtocol::Native) | None => endpoint,
+            },
+        ))
+    }
+
+    fn known_endpoint(&self, name: &str) -> Result<(String, Endpoint), ClientError> {
         let env = |name: &str| std::env::var(name).ok();
         let services = Services::stock();
         match services.resolve(name) {

@@ -15,7 +15,9 @@ use holm::{
 use holm_config::{Layers, Settings, Value};
 use holm_tools::shell::{Gate, Rules};
 
-use crate::{commands::run, exit::Trouble, places::Places, settings::Here};
+use crate::{
+    checks::JailedChecks, commands::run, exit::Trouble, places::Places, settings::Here, tools::Confinement,
+};
 
 /// A call that is to be tried.
 pub(crate) struct Trial {
@@ -57,6 +59,8 @@ impl Trial {
             .mode(self.mode)
             .approvals(Approvals::Ask)
             .approver(gate)
+            .config(|config| config.policy.aliases = holm_tools::aliases())
+            .checks(JailedChecks::in_folder(std::env::current_dir()?, Confinement::Required))
             .events(move |event: &Numbered| watch(&watched, &event.event));
         equip(builder).build()?.run("Run the tool once.").await?;
         let (outcome, said) = outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -255,7 +255,8 @@ impl Line for ClientLine {
             return Box::pin(async { failed });
         };
         let model = &ask.request.model.name;
-        let asked = ModelCall { request: ask.request, view: ask.messages, options: &self.options, media: &NoMedia };
+        let asked =
+            ModelCall { request: ask.request, view: ask.messages, options: &self.options, media: &NoMedia };
         let calls = match endpoint.tools() {
             ToolCalls::Text => Some(ToolCalls::Text),
             ToolCalls::Native => self.shared.tool_calls.of(model),

@@ -20,7 +20,7 @@ use super::run::parsed;
 use crate::screen::ShownPath as _;
 use crate::{
     agents::is_meant,
-    chat,
+    chat, checks,
     company::{Company, Flaw},
     entries::Entry,
     exit::{Exit, Trouble},
@@ -330,7 +330,7 @@ fn described(folder: &Path, places: &Places) -> Vec<Finding> {
         // What lies beside no tool is nobody's sidecar.
         let is_sidecar = is_toml(&path) && stems.contains(&bare(&path));
         is_sidecar.then(|| {
-            let wrong = sidecar(&bytes);
+            let wrong = sidecar(&bytes, &places.work);
             Finding::new(path, "sidecar", wrong)
         })
     };
@@ -347,9 +347,15 @@ fn bare(path: &Path) -> PathBuf {
 }
 
 /// What is wrong with a sidecar, with its line.
-fn sidecar(bytes: &[u8]) -> Option<Wrong> {
+fn sidecar(bytes: &[u8], work: &Path) -> Option<Wrong> {
     let Ok(text) = str::from_utf8(bytes) else { return Some(Wrong::said("it is no text in UTF-8")) };
-    let error = toml::from_str::<Sidecar>(text).err()?;
+    let error = match toml::from_str::<Sidecar>(text) {
+        Ok(read) => {
+            let problem = checks::cannot_be_made(&read.postconditions, work).into_iter().next()?;
+            return Some(Wrong::said(&problem).hint(Some("install the program, or take the check out")));
+        }
+        Err(error) => error,
+    };
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = Some(before.matches('\n').count() + 1);
     let wrong = Wrong { line, ..Wrong::said(error.message()) };

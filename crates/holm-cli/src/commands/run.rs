@@ -1,5 +1,6 @@
 //! `holm run`: gives an agent something to do.
 
+mod answer_schema;
 mod behind;
 mod bench;
 mod branching;
@@ -17,7 +18,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, MarkRule, Model as Card, NanoUsd, Prompt},
+    kernel::{Config, Ending, MarkRule, Model as Card, NanoUsd, Prompt, Run},
     runtime::{
         Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
         Session,
@@ -33,12 +34,12 @@ use crate::{
     approve::{Person, Terminal},
     began::Began,
     branch::{Branch, Next},
-    draw::{Drawing, Show},
+    draw::{Drawing, Progress, Show},
     editor::Editor,
     exit::{Exit, Trouble},
     log::Log,
     model::{self, Chosen},
-    money,
+    money::{self, Priced},
     places::Places,
     prompt::{self, Parts},
     screen::Screen,
@@ -47,6 +48,7 @@ use crate::{
     withholding::Lines,
 };
 pub(crate) use bench::Sinks;
+use answer_schema::AnswerSchema;
 use bench::{Bench, Tools, shown_before};
 use has::{Has, Most};
 pub(crate) use opened::{Brings, Opened};
@@ -101,6 +103,14 @@ pub(crate) struct Args {
     /// The same as --output json
     #[arg(long, conflicts_with = "output")]
     json: bool,
+    /// Say nothing on standard error about calls while the run works. Warnings and errors are still said; so is it with
+    /// HOLM_QUIET=1 in the environment
+    #[arg(short, long)]
+    quiet: bool,
+    /// A file with a JSON Schema that the answer must fit; the answer is then one JSON value. One that does not fit is asked
+    /// for again, twice at the most
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
     /// The most that the session may cost, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
@@ -242,7 +252,7 @@ impl Args {
 
     /// What a session that goes on is told to change: what was given. `made` is what a new session would be made of. Where an
     /// administrator has a say, what the session `has` is narrowed to that; nothing widens it but what is given.
-    fn changes(&self, made: &Config, has: Option<&Has>) -> Changes {
+    fn changes(&self, made: &Config, run: &Run) -> Changes {
         let given = Changes {
             mode: self.mode,
             grants: (!self.grant.is_empty()).then(|| made.grants.clone()),
@@ -250,9 +260,9 @@ impl Args {
             // A session that began elsewhere may have come with a laxer rule.
             mark_rule: Some(MarkRule::AskAfterAny),
         };
-        match (&self.settled.most, has) {
-            (Some(most), Some(has)) => most.bind(given, has),
-            _ => given,
+        match &self.settled.most {
+            Some(most) => most.bind(given, &Has::of(run)),
+            None => given,
         }
     }
 
@@ -314,6 +324,20 @@ impl Args {
     fn output(&self) -> Output {
         if self.json { Output::Json } else { self.output }
     }
+
+    /// How much of the progress is told on standard error. Whoever reads events has it already.
+    fn progress(&self) -> Progress {
+        let is_set = |value: std::ffi::OsString| !value.is_empty() && value != "0";
+        let quiet = self.quiet || std::env::var_os(QUIET).is_some_and(is_set);
+        match self.output() {
+            _ if quiet => Progress::Silent,
+            Output::Text | Output::Json | Output::StreamJson if Screen::notes_to_a_person() => {
+                Progress::StepByStep
+            }
+            Output::Text | Output::Json => Progress::CallByCall,
+            Output::StreamJson => Progress::Silent,
+        }
+    }
 }
 
 /// A label of nothing would be taken for no label.
@@ -341,13 +365,34 @@ enum Output {
     StreamJson,
 }
 
-/// Runs the command.
+/// Silences progress, as `--quiet` does.
+const QUIET: &str = "HOLM_QUIET";
+
+/// Runs the command. A program that reads JSON gets some whatever happens.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let output = args.output();
+    let ended = run(args, data).await;
+    if let (Err(error), Output::Json) = (&ended, output) {
+        let exit = error.downcast_ref::<Trouble>().map_or(Exit::Failed, |trouble| trouble.exit);
+        let message = error.downcast_ref::<Trouble>().map(|trouble| trouble.parts().0.to_owned());
+        let message = message.unwrap_or_else(|| format!("{error:#}"));
+        let summary = json!({ "session": null, "text": null, "error": message, "exit": exit.code() });
+        Screen::default().line(&summary.to_string());
+    }
+    ended
+}
+
+async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Arc::new(Screen::default());
     warn_of(&args.allow_command, &screen);
     let prepared = args.prepare(Places::find(data)?, &screen).await?;
     let (args, output) = (&prepared.args, prepared.args.output());
+    let schema = args.schema.as_deref().map(AnswerSchema::read).transpose()?;
     let asks = args.gather(&prepared.places, &screen)?;
+    let asks = match &schema {
+        Some(schema) => asks.map(|asks| schema.tell(asks)),
+        None => asks,
+    };
     let chosen = args.choose()?;
     asks.iter().try_for_each(|asks| chosen.takes().check(asks))?;
     let note = chosen.note;
@@ -358,13 +403,14 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         Person::Away
     };
     let show = Show {
-        pieces: output == Output::Text && Screen::answers_to_a_person(),
-        progress: Screen::notes_to_a_person(),
+        pieces: output == Output::Text && Screen::answers_to_a_person() && schema.is_none(),
+        progress: args.progress(),
         spinner: Screen::can_draw_over(),
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen)).drafting_in(&prepared.places.data);
+    let terminal = terminal.of_run_with(args.granted());
     let start = Start {
         chosen,
         terminal,
@@ -385,12 +431,17 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let worked = worked(session, asks, args, begun.listening.as_ref()).await;
+    let worked = match (worked, &schema) {
+        (Ok(report), Some(schema)) => schema.hold(session, report).await,
+        (worked, _) => worked,
+    };
     session.unheard().iter().for_each(|words| screen.note(&lost(words)));
     let report = worked?;
     if let Some(listening) = begun.listening {
         listening.end().await;
     }
-    finish(&report, output, &screen, &drawing, &begun.withholding.reasons())
+    let part = begun.session.run().unfinished_answer();
+    finish(&report, part, output, &screen, &drawing, &begun.withholding.reasons())
 }
 
 /// Who watches a run in front of which somebody sits, or whose output a program reads.
@@ -461,14 +512,18 @@ pub(crate) struct Made {
 }
 
 /// What a session that goes on is told to change.
-pub(crate) async fn taken_up(args: &Args, made: &Made, session: &str) -> anyhow::Result<Changes> {
-    let has = Has::read(&made.store, session).await?;
-    Ok(args.changes(made.agent.config(), has.as_ref()))
+pub(crate) fn taken_up(args: &Args, made: &Made, run: &Run) -> Changes {
+    args.changes(made.agent.config(), run)
 }
 
-async fn open(agent: &Agent, args: &Args, has: Option<&Has>) -> anyhow::Result<Session> {
+/// Opens the session that the arguments name, or a new one. `resumed` is shown the run of one that goes on.
+async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow::Result<Session> {
+    let decide = |run: &Run| {
+        resumed(run);
+        args.changes(agent.config(), run)
+    };
     let opened = match (&args.session, args.resume) {
-        (Some(id), true) => agent.resume_with(id, args.changes(agent.config(), has)).await,
+        (Some(id), true) => agent.resume_deciding(id, decide).await,
         (Some(id), false) => agent.start_as(id).await,
         (None, _) => agent.start().await,
     };
@@ -519,6 +574,7 @@ async fn work(session: &mut Session, asks: Option<Prompt>, args: &Args) -> anyho
 
 fn finish(
     report: &Report,
+    part: &str,
     output: Output,
     screen: &Screen,
     drawing: &Drawing,
@@ -535,13 +591,23 @@ fn finish(
             match report.text() {
                 Ok(text) if drawing.has_written() || text.is_empty() => {}
                 Ok(text) => screen.answer(text),
-                Err(error) => screen.note(&format!("error: {error}")),
+                Err(error) => {
+                    if !part.is_empty() && !drawing.shows_pieces() {
+                        screen.answer(part);
+                    }
+                    screen.note(&format!("error: {error}"));
+                    if !part.is_empty() {
+                        screen.note("holm: the text on standard output is the part of the answer that exists");
+                    }
+                }
             }
         }
-        Output::Json => screen.line(&summary(report, exit, withheld)?.to_string()),
+        Output::Json => {
+            screen.line(&summary(report, part, drawing.priced(), exit, withheld)?.to_string());
+        }
         Output::StreamJson => {}
     }
-    if Screen::notes_to_a_person() {
+    if Screen::notes_to_a_person() && drawing.tells_progress() {
         let (input, out) = (report.usage.input, report.usage.output);
         let spent = drawing.priced().show(report.spent, report.usage);
         screen.note(&format!("holm: session {}, {input} tokens in, {out} out, {spent}", report.run));
@@ -550,17 +616,34 @@ fn finish(
 }
 
 /// What a program reads when the run has ended.
-fn summary(report: &Report, exit: Exit, withheld: &[String]) -> anyhow::Result<serde_json::Value> {
+fn summary(
+    report: &Report,
+    part: &str,
+    priced: Priced,
+    exit: Exit,
+    withheld: &[String],
+) -> anyhow::Result<serde_json::Value> {
+    // What was spent at a price that nobody knows is not nothing.
+    let spent = match priced {
+        Priced::Whole => Some(report.spent.value()),
+        Priced::InPart => Some(report.spent.value()).filter(|spent| *spent > 0),
+    };
     let mut summary = json!({
         "session": report.run,
         "text": report.text().ok(),
         "ending": serde_json::to_value(&report.ending)?,
         "usage": serde_json::to_value(report.usage)?,
-        "spent_nano_usd": report.spent.value(),
+        "spent_nano_usd": spent,
+        "price_known": priced == Priced::Whole,
         "exit": exit.code(),
     });
-    if let Some(summary) = summary.as_object_mut().filter(|_| !withheld.is_empty()) {
-        summary.insert("withheld".into(), withheld.into());
+    if let Some(summary) = summary.as_object_mut() {
+        if !withheld.is_empty() {
+            summary.insert("withheld".into(), withheld.into());
+        }
+        if !part.is_empty() {
+            summary.insert("partial_text".into(), part.into());
+        }
     }
     Ok(summary)
 }

@@ -23,16 +23,20 @@ use holm_tools::{
     registry::{Registry, Snapshot},
     shell::{Gate, Rule, Rules},
 };
+use holm_config::Settings;
 use serde_json::json;
 
 use super::run;
 use crate::{
     approve::{Person, Terminal},
+    checks,
     crew::{House, is_agent},
     exit::{Exit, Trouble},
     kept::Kept,
-    places::Places,
+    places::{Places, workspace},
+    reach::Reach,
     screen::Screen,
+    settings::Here,
     shelf::{Shelf, Watch},
     tools::{self, Confinement, Outside},
     trial::{self, Trial},
@@ -205,8 +209,14 @@ async fn shelf(
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let own = tools::own(set, outside, places, rules, screen);
     let registry = Registry::new();
-    let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set));
+    let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set, reach(places)));
     Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await
+}
+
+/// The keys and addresses that a run has here. What is wrong with the files that say them is said by a run.
+fn reach(places: &Places) -> Reach {
+    let settings = Here::find(places).map(|here| here.loaded.layers.settle(Settings::default()));
+    Reach::here(&settings.unwrap_or_default(), places).unwrap_or_default()
 }
 
 /// What `holm tool validate` can look at, for whoever gave it something else.
@@ -218,6 +228,10 @@ const EXPECTED: &str = "give a tool's name, a .wasm file, or a file with a JSON 
 fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> anyhow::Result<Exit> {
     let (usable, mut problems) = flaws(tool);
     problems.extend(found.iter().cloned());
+    let work = std::env::current_dir().unwrap_or_default();
+    let unchecked = checks::cannot_be_made(&tool.postconditions, &work);
+    let can_check = unchecked.is_empty();
+    problems.extend(unchecked);
     if as_json {
         screen.line(&json!({ "tool": tool.name, "usable": usable, "problems": problems }).to_string());
     } else {
@@ -228,7 +242,7 @@ fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> an
             screen.answer(&format!("{}: nothing is wrong with it", tool.name));
         }
     }
-    Ok(if usable && found.is_empty() { Exit::Done } else { Exit::NoAnswer })
+    Ok(if usable && found.is_empty() && can_check { Exit::Done } else { Exit::NoAnswer })
 }
 
 /// What a person should know of a tool before it is used. Of one that is not there, whoever looks for it says why.
@@ -393,7 +407,8 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
     let gate = gate(&args, screen);
     let grants = args.grant.iter().cloned().collect();
     let trial = Trial { tool: Arc::clone(tool), arguments: args.arguments, grants, mode: args.mode };
-    let came = trial.run(gate, |builder| builder).await?;
+    let workspace = std::env::current_dir().ok().and_then(|folder| workspace(&folder));
+    let came = trial.run(gate, |builder| builder.config(|config| config.workspace = workspace)).await?;
     show(screen, came.outcome, &came.said, came.output.as_ref(), args.json)
 }
 

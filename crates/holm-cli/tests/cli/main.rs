@@ -5,6 +5,7 @@
 mod acp;
 mod agents;
 mod aliases;
+mod answers;
 mod approvals;
 mod chat;
 mod conversation;

@@ -77,6 +77,8 @@ impl Stage {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOLM_DATA", self.data())
             .env("OPENAI_API_KEY", KEY)
+            // What a run tells of its calls is looked at where it is the matter.
+            .env("HOLM_QUIET", "1")
             .env("OPENAI_BASE_URL", self.double.base(holm::wire::Format::OpenaiChat))
             .stdin(Stdio::null());
     }

@@ -10,27 +10,101 @@ const LONGEST: usize = 1_500;
 
 /// Words that may stand in front of an announcement.
 const FILLERS: &[&str] = &[
-    "ok", "okay", "sure", "alright", "great", "good", "perfect", "now", "next", "first", "then", "so", "and", "to start",
+    "ok", "okay", "sure", "alright", "great", "good", "perfect", "now", "next", "first", "then", "so", "and",
+    "to start",
 ];
 
 /// How announcements begin.
 const OPENINGS: &[&str] = &[
-    "let me ", "let's ", "i'll ", "i will ", "i am going to ", "i'm going to ", "i need to ", "i should ", "i am now going to ",
+    "let me ",
+    "let's ",
+    "i'll ",
+    "i will ",
+    "i am going to ",
+    "i'm going to ",
+    "i need to ",
+    "i should ",
+    "i am now going to ",
 ];
 
 /// What may stand between the beginning and the action.
 const ADVERBS: &[&str] = &[
-    "now ", "first ", "next ", "then ", "also ", "quickly ", "just ", "go ahead and ", "start by ", "begin by ",
-    "proceed to ", "try to ", "continue to ", "continue by ",
+    "now ",
+    "first ",
+    "next ",
+    "then ",
+    "also ",
+    "quickly ",
+    "just ",
+    "go ahead and ",
+    "start by ",
+    "begin by ",
+    "proceed to ",
+    "try to ",
+    "continue to ",
+    "continue by ",
 ];
 
 /// What tools do.
 const ACTIONS: &[&str] = &[
-    "add", "analyse", "analyze", "apply", "begin", "build", "call", "change", "check", "compile", "continue", "copy",
-    "create", "delete", "dig", "download", "edit", "examine", "execute", "explore", "fetch", "find", "fix", "gather",
-    "generate", "get", "grep", "implement", "inspect", "install", "investigate", "list", "load", "locate", "look", "make",
-    "modify", "move", "open", "patch", "print", "proceed", "query", "read", "refactor", "remove", "rename", "retry",
-    "review", "run", "save", "scan", "search", "start", "take", "test", "try", "update",
+    "add",
+    "analyse",
+    "analyze",
+    "apply",
+    "begin",
+    "build",
+    "call",
+    "change",
+    "check",
+    "compile",
+    "continue",
+    "copy",
+    "create",
+    "delete",
+    "dig",
+    "download",
+    "edit",
+    "examine",
+    "execute",
+    "explore",
+    "fetch",
+    "find",
+    "fix",
+    "gather",
+    "generate",
+    "get",
+    "grep",
+    "implement",
+    "inspect",
+    "install",
+    "investigate",
+    "list",
+    "load",
+    "locate",
+    "look",
+    "make",
+    "modify",
+    "move",
+    "open",
+    "patch",
+    "print",
+    "proceed",
+    "query",
+    "read",
+    "refactor",
+    "remove",
+    "rename",
+    "retry",
+    "review",
+    "run",
+    "save",
+    "scan",
+    "search",
+    "start",
+    "take",
+    "test",
+    "try",
+    "update",
 ];
 
 /// Further ones, of which the person may be meant where a model only says that it needs them.
@@ -38,7 +112,15 @@ const OWN_ACTIONS: &[&str] = &["see", "use", "verify", "view", "write"];
 
 /// What makes it a promise or a condition, and no announcement of what comes now.
 const LATER: &[&str] = &[
-    "let me know", "from now on", "next time", "in the future", "in future", "unless", "please", "as soon as", "afterwards",
+    "let me know",
+    "from now on",
+    "next time",
+    "in the future",
+    "in future",
+    "unless",
+    "please",
+    "as soon as",
+    "afterwards",
     "not ",
 ];
 
@@ -75,7 +157,8 @@ fn last_sentence(text: &str) -> Option<&str> {
 
 fn announces(said: &str) -> bool {
     let said = past(said, FILLERS, true);
-    let Some((opening, rest)) = OPENINGS.iter().find_map(|opening| Some((*opening, said.strip_prefix(opening)?)))
+    let Some((opening, rest)) =
+        OPENINGS.iter().find_map(|opening| Some((*opening, said.strip_prefix(opening)?)))
     else {
         return false;
     };

@@ -57,6 +57,21 @@ async fn an_answer_is_the_same_whole_and_in_pieces() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_was_cut_and_continued_has_no_break() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let (status, body) = post(&http, asks("chapter"), false).await;
+    let whole: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, &whole["choices"][0]["message"]["content"]), (200, &json!("part 1 and the end")));
+    let (_, body) = post(&http, asks("chapter"), true).await;
+    let text: String = chunks(&body)
+        .iter()
+        .filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(text, "part 1 and the end");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn responses_answer_too() {
     let stage = Stage::new().await;
     let http = stage.http();

@@ -7,8 +7,8 @@ use std::{
 };
 
 use holm::{
-    grants::Level,
-    kernel::{Approvals, Bound, CallId, Config, Ladder, Model as Card, Tool as Declared, name_key},
+    grants::{FilePath, Level},
+    kernel::{Announcements, Approvals, Bound, CallId, Config, Ladder, Model as Card, Tool as Declared, name_key},
     runtime::{
         self, Agent, BuildError, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session,
         Toolbox,
@@ -31,6 +31,7 @@ use crate::{
     agents::{self, Only},
     approve::Terminal,
     brought::Brought,
+    checks::JailedChecks,
     company::line_naming,
     crew::{Helping, House, is_agent},
     entries,
@@ -55,6 +56,9 @@ pub(super) struct Bench {
     set: tools::Set,
     stronger: Vec<Card>,
     store: Store,
+    checks: JailedChecks,
+    /// The folder that relative paths start from.
+    workspace: Option<FilePath>,
     secrets: Secrets,
     terminal: Terminal,
     hooks: Gathered,
@@ -152,6 +156,8 @@ impl Bench {
             set,
             stronger,
             store,
+            checks: JailedChecks::new(places, confinement(args)),
+            workspace: places.workspace(),
             secrets,
             terminal,
             hooks,
@@ -190,7 +196,11 @@ impl Bench {
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
             .name(called(args))
             .system(system)
-            .config(|config| settle(config, args, self.set, &self.helping))
+            .config(|config| {
+                settle(config, args, self.set, &self.helping);
+                config.workspace = self.workspace;
+                config.policy.aliases = holm_tools::aliases();
+            })
             .tools(toolbox)
             .mode(args.mode())
             .approvals(Approvals::Ask)
@@ -200,6 +210,7 @@ impl Bench {
             .events(args.log.clone())
             .journals(self.store.clone())
             .blobs(self.store.clone())
+            .checks(self.checks)
             .spawner(self.crew);
         let builder = builder.hooks(self.hooks.hooks);
         let builder = tools.lookup.iter().cloned().fold(builder, Builder::hook);
@@ -487,6 +498,7 @@ fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping) 
     }
     // The registry gives their names to no other tool.
     config.tools.extend(plans.into_iter().chain(helping.status.clone()));
+    config.policy.announcements = Announcements::Corrected;
     config.limits.budget.usd = args.budget;
     if let Some(turns) = args.turns {
         config.limits.turns = Bound::AtMost(turns);

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use holm_kernel::{Block, CallId, Ending, Event, Failure, FailureClass, Role, StopReason, Usage};
+use holm_kernel::{Author, Block, CallId, Ending, Event, Failure, FailureClass, Limit, Role, StopReason, Usage};
 use tokio::sync::watch;
 
 use super::form::{self, Form, MOST_AGAIN};
@@ -54,6 +54,8 @@ pub(super) struct Talk {
     passed: u64,
     /// Whether anything was passed on, and whether a new reply has begun since.
     said: Said,
+    /// Whether the next reply goes on in the middle of a sentence, because the last one was cut.
+    continues: bool,
     usage: Usage,
     /// What the answer must be; none where words will do.
     form: Option<Form>,
@@ -121,6 +123,7 @@ impl Talk {
             phase: Phase::Listening,
             passed: 0,
             said: Said::Nothing,
+            continues: false,
             usage: Usage::default(),
             form: None,
             again: 0,
@@ -249,9 +252,21 @@ impl Talk {
         match event {
             Event::ModelCalled { .. } => {
                 self.passed = 0;
-                if self.said == Said::Something {
+                let continues = std::mem::take(&mut self.continues);
+                if self.said == Said::Something && !continues {
                     self.said = Said::Before;
                 }
+                None
+            }
+            Event::OutputCapRaised { from, to, .. } => {
+                self.continues = from == to;
+                None
+            }
+            // The next reply answers a person who spoke in between.
+            Event::MessageAdded { message }
+                if message.role == Role::User && message.author == Author::Speaker =>
+            {
+                self.continues = false;
                 None
             }
             Event::ModelReplied { usage, .. } => {
@@ -323,6 +338,9 @@ impl Talk {
             Ending::Rejected { reason, .. } => failed(FailureClass::Server, reason.clone()),
             Ending::Looping { tool, .. } => {
                 failed(FailureClass::Server, format!("the agent called `{tool}` again and again"))
+            }
+            Ending::OverLimit { limit: Limit::OutputTokens, .. } if self.said != Said::Nothing => {
+                Piece::Done { stop: StopReason::MaxTokens, usage: self.usage }
             }
             Ending::OverLimit { .. } => failed(FailureClass::Server, "a limit was reached".into()),
             Ending::Cancelled { reason } => {

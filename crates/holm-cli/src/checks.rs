@@ -1,0 +1,177 @@
+//! Runs the programs of executable postconditions, each in a jail that holds the program, the system's programs, and the files
+//! of the workspace that its arguments name. It writes nothing and reaches no network.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use holm::{
+    grants::FilePath,
+    guards::postcondition::{Postcondition, Rule},
+    kernel::CheckRuling,
+    runtime::{BoxFuture, CheckRunner, Program},
+};
+use holm_jail::{Capture, Ending, Engine, Jail, Launcher, Limits, Network, Task};
+use holm_tools::root::Denies;
+
+use crate::{places::Places, tools::Confinement};
+
+/// Where a command without a path is looked for.
+const PROGRAMS: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
+/// How long one check may take: less than the host waits for it.
+const LIMIT: Duration = Duration::from_secs(50);
+/// How much of a program's complaint is repeated.
+const MOST_WORDS: usize = 400;
+
+/// Runs checks in this machine's jail.
+#[derive(Clone)]
+pub(crate) struct JailedChecks {
+    work: PathBuf,
+    confinement: Confinement,
+    /// Found when it is first needed.
+    engine: Arc<OnceLock<Result<Engine, String>>>,
+}
+
+impl JailedChecks {
+    pub(crate) fn new(places: &Places, confinement: Confinement) -> Self {
+        Self::in_folder(places.work.clone(), confinement)
+    }
+
+    pub(crate) fn in_folder(work: PathBuf, confinement: Confinement) -> Self {
+        Self { work, confinement, engine: Arc::default() }
+    }
+
+    fn engine(&self) -> Result<Engine, String> {
+        let found = || match self.confinement {
+            Confinement::Required => Engine::detect().map_err(|error| error.to_string()),
+            Confinement::None => Ok(Engine::Unconfined),
+        };
+        self.engine.get_or_init(found).clone()
+    }
+
+    async fn check(self, program: Program) -> Result<CheckRuling, String> {
+        let this = self.clone();
+        // It starts programs of its own to find out, and reads files.
+        let prepared = tokio::task::spawn_blocking(move || {
+            let engine = this.engine()?;
+            let path = found(&program.command, &this.work)?;
+            let jail = jail(&path, &program.arguments, &this.work)?;
+            Ok::<_, String>((engine, jail, path, program))
+        });
+        let (engine, jail, path, program) = prepared.await.map_err(|error| error.to_string())??;
+        let task = Task::new(path).args(&program.arguments).input(program.text.as_bytes());
+        let job = Launcher::this_executable().spawn(&engine, &jail, &task).await;
+        let outcome = job.map_err(|error| error.to_string())?.finish(Capture::default()).await;
+        let command = &program.command;
+        match outcome.ending {
+            Ending::Exited(0) => Ok(CheckRuling::Passed),
+            Ending::Exited(status) => {
+                let (out, err) = (&outcome.stdout.bytes, &outcome.stderr.bytes);
+                let said = String::from_utf8_lossy(if err.is_empty() { out } else { err });
+                let said: String = said.trim().chars().take(MOST_WORDS).collect();
+                let said = if said.is_empty() { said } else { format!(": {said}") };
+                Ok(CheckRuling::Failed { reason: format!("`{command}` ended with status {status}{said}") })
+            }
+            Ending::TimedOut => Err(format!("`{command}` took longer than {} s", LIMIT.as_secs())),
+            Ending::Signalled(_)
+            | Ending::Cancelled
+            | Ending::OutOfOutput
+            | Ending::OutOfMemory
+            | Ending::MadeProtected
+            | Ending::Lost => Err(format!("`{command}` was ended before it had looked at the result")),
+        }
+    }
+}
+
+impl CheckRunner for JailedChecks {
+    fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling> {
+        let (this, command) = (self.clone(), program.command.clone());
+        Box::pin(async move {
+            let broken =
+                |why| CheckRuling::Broken { reason: format!("the check `{command}` cannot be made: {why}") };
+            this.check(program).await.unwrap_or_else(broken)
+        })
+    }
+}
+
+/// What keeps the executable checks among these from being made here, a line each.
+pub(crate) fn cannot_be_made(promises: &[Postcondition], work: &Path) -> Vec<String> {
+    let problem = |promise: &Postcondition| match &promise.rule {
+        Rule::Executable { command, .. } => {
+            let why = found(command, work).err().or_else(|| {
+                Engine::detect().err().map(|error| format!("commands cannot be confined here: {error}"))
+            })?;
+            Some(format!("the check `{}` cannot be made: {why}", promise.name))
+        }
+        _ => None,
+    };
+    promises.iter().filter_map(problem).collect()
+}
+
+/// The program of a command, where it really lies.
+fn found(command: &str, work: &Path) -> Result<PathBuf, String> {
+    let path = if command.contains('/') {
+        Some(work.join(command))
+    } else {
+        PROGRAMS.iter().map(|folder| Path::new(folder).join(command)).find(|path| path.is_file())
+    };
+    let real = path.and_then(|path| path.canonicalize().ok()).filter(|path| path.is_file());
+    real.ok_or_else(|| format!("there is no program `{command}`"))
+}
+
+fn jail(program: &Path, arguments: &[String], work: &Path) -> Result<Jail, String> {
+    let work = work.canonicalize().map_err(|error| error.to_string())?;
+    let files = named_files(arguments, &work);
+    let cwd = if files.is_empty() { PathBuf::from("/") } else { work };
+    let limits = Limits { wall: LIMIT, cpu: LIMIT, ..Limits::default() };
+    let jail = Jail::new()
+        .read(program)
+        .exec(program)
+        .exec_system()
+        .env("PATH", PROGRAMS.join(":"))
+        .env("LANG", "C.UTF-8")
+        .network(Network::None)
+        .limits(limits)
+        .cwd(cwd);
+    Ok(files.into_iter().fold(jail, Jail::read))
+}
+
+/// The plain files of the workspace that arguments name; not those that hold secrets by their names.
+fn named_files(arguments: &[String], work: &Path) -> Vec<PathBuf> {
+    let paths = arguments.iter().map(|argument| work.join(argument));
+    let plain = paths.filter(|path| path.is_file() && path.canonicalize().is_ok_and(|real| real == *path));
+    let is_free = |path: &PathBuf| {
+        let inside = path.strip_prefix(work).ok().and_then(Path::to_str);
+        let inside = inside.and_then(|text| text.parse::<FilePath>().ok());
+        inside.is_some_and(|inside| Denies::usual().reading(&inside).is_none())
+    };
+    plain.filter(is_free).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{found, named_files};
+    use std::fs;
+
+    #[test]
+    fn a_check_is_shown_the_plain_files_of_the_workspace_that_it_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().canonicalize().unwrap();
+        fs::write(work.join("words.txt"), "").unwrap();
+        fs::write(work.join("id_rsa"), "").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", work.join("link")).unwrap();
+        let named = ["-f", "words.txt", "id_rsa", "link", "/etc/passwd", "../x"].map(String::from);
+        assert_eq!(named_files(&named, &work), [work.join("words.txt")]);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(found("sh", folder.path()).is_ok());
+        let why = found("no-such-checker", folder.path()).unwrap_err();
+        assert_eq!(why, "there is no program `no-such-checker`");
+        assert!(found("./check.sh", folder.path()).is_err());
+    }
+}
