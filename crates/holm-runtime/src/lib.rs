@@ -95,8 +95,8 @@ pub use hook::{
 };
 pub use host::Host;
 pub use journal::{
-    Durability, Journal, JournalFailed, Journals, JsonLines, JsonLinesFolder, MOST_NAME_BYTES, MemoryJournal,
-    MemoryJournals, NoJournals, Opened, check_run_name,
+    Durability, Journal, JournalFailed, JournalLines, Journals, JsonLines, JsonLinesFolder, MOST_NAME_BYTES,
+    MemoryJournal, MemoryJournals, NoJournals, Opened, check_run_name,
 };
 pub use ledger::{
     Choice, Ledger, LedgerFailed, MOST_WHYS, MemoryLedger, RETRY_EVERY, Score, Scorer, Shown, Standing, Why,

@@ -158,7 +158,8 @@ pub struct Commits {
     pub groups: u64,
     /// Groups that ended with a sync.
     pub syncs: u64,
-    /// Times that the database was asked for something or told to change something, appends apart. SQLite alone counts it.
+    /// Times that the database was asked for something or told to change something, appends apart. SQLite counts a transaction once,
+    /// PostgreSQL each statement.
     pub questions: u64,
     /// Records that were read.
     pub records: u64,
@@ -235,6 +236,8 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()>;
     /// The lines of some records, as they were written, in order.
     fn records(&self, run: RunNo, range: Range<u64>) -> Pending<'_, Vec<(u64, Vec<u8>)>>;
+    /// The number of the record that is appended next.
+    fn next_record(&self, run: RunNo) -> Pending<'_, u64>;
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()>;
     fn snapshot(&self, run: RunNo) -> Pending<'_, Option<Vec<u8>>>;
 

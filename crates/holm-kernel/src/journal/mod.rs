@@ -62,6 +62,6 @@ pub use nesting::MAX_NESTING;
 pub use payload::{InputError, MAX_PAYLOAD_BYTES, Payload, PayloadError, payload};
 pub use reader::{Decoded, Reader, Tail, decode, decode_after, decode_strict};
 pub use record::{Head, HeadError, Record};
-pub use replay::{ReplayError, replay, replay_with};
+pub use replay::{ReplayError, ReplayFold, replay, replay_with};
 pub use snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError, resume, resume_from};
 pub use writer::{AppendError, StepError, Writer, begin, step};

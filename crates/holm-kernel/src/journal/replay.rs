@@ -26,7 +26,70 @@ pub fn replay(records: &[Record]) -> Result<Run, ReplayError> {
 /// # Errors
 /// As [`replay`]. Effects of a record that diverges are not shown.
 pub fn replay_with(records: &[Record], mut each: impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
-    let Some((first, rest)) = records.split_first() else { return Err(ReplayError::Empty) };
+    let mut fold = ReplayFold::new();
+    records.iter().try_for_each(|record| fold.add(record, &mut each))?;
+    Ok(fold.finish()?.0)
+}
+
+/// Folds a journal record by record, so that a long one is never in memory as a whole.
+///
+/// ```
+/// use holm_kernel::{Config, Model, Started, Timestamp, journal};
+///
+/// let started = Started::new("run-1", 7, Config::new(Model::named("scripted/echo")));
+/// let (run, _, text) = journal::begin(started, Timestamp::new(1_000))?;
+/// let mut fold = journal::ReplayFold::new();
+/// for record in journal::decode_strict(text.as_bytes())? {
+///     fold.add(&record, |_, _| {})?;
+/// }
+/// let (folded, head) = fold.finish()?;
+/// assert_eq!((folded.receipt(), head.seq), (run.receipt(), run.receipt().seq));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Default)]
+pub struct ReplayFold {
+    stands: Option<(Run, Head)>,
+}
+
+impl ReplayFold {
+    /// Begins before record 0.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { stands: None }
+    }
+
+    /// Folds the next record and shows its effects, as [`replay_with`] does.
+    ///
+    /// # Errors
+    /// [`ReplayError`]; the fold is of no use then.
+    pub fn add(&mut self, record: &Record, mut each: impl FnMut(Seq, &Effect)) -> Result<(), ReplayError> {
+        let Some((run, head)) = &mut self.stands else {
+            self.stands = Some((begin(record, &mut each)?, record.head()));
+            return Ok(());
+        };
+        go_on(run, *head, core::slice::from_ref(record), &mut each)?;
+        *head = record.head();
+        Ok(())
+    }
+
+    /// Leaves the messages so far to the journal, as [`Run::leave_transcript`] does.
+    pub fn leave_transcript(&mut self) {
+        if let Some((run, _)) = &mut self.stands {
+            run.leave_transcript();
+        }
+    }
+
+    /// The run after the last record.
+    ///
+    /// # Errors
+    /// [`ReplayError::Empty`] before record 0.
+    pub fn finish(self) -> Result<(Run, Head), ReplayError> {
+        self.stands.ok_or(ReplayError::Empty)
+    }
+}
+
+/// Folds record 0.
+fn begin(first: &Record, each: &mut impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
     if first.seq() != Seq::new(0) {
         return Err(ReplayError::OutOfOrder { expected: Seq::new(0), found: first.seq() });
     }
@@ -35,8 +98,7 @@ pub fn replay_with(records: &[Record], mut each: impl FnMut(Seq, &Effect)) -> Re
     }
     let mut run = Run::start(started(first)?, first.at());
     let receipt = run.receipt();
-    settle(&mut run, first, receipt, &mut each)?;
-    go_on(&mut run, first.head(), rest, &mut each)?;
+    settle(&mut run, first, receipt, each)?;
     Ok(run)
 }
 

@@ -187,6 +187,12 @@ impl Run {
         self.state.history.earlier()
     }
 
+    /// Leaves the messages so far to the journal, which has all of them: a long run takes little memory then. Nothing is decided by
+    /// them; [`earlier_messages`](Self::earlier_messages) counts them.
+    pub fn leave_transcript(&mut self) {
+        self.state.history.leave_to_journal(&self.state.gone);
+    }
+
     /// How the run was configured, as far as the host has not narrowed it since.
     pub fn config(&self) -> &Config {
         &self.state.started.config

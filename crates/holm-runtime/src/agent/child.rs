@@ -6,7 +6,7 @@ use holm_kernel::{Approvals, Config, Started};
 
 use super::{Agent, Session, name};
 use crate::{
-    Child, DriveError, Driver, Hooks, Host, Journal, Nobody, Opened, check_run_name,
+    Child, DriveError, Driver, Hooks, Host, Journal, Nobody, check_run_name,
     driver::{Changed, Folded, Looks},
     host::{HookWants, Parts},
 };
@@ -31,8 +31,8 @@ impl Agent {
     pub(crate) async fn resume_child(&self, run: &str, child: &Child) -> Result<Session, DriveError> {
         check_run_name(run)?;
         crate::driver::released(run).await;
-        let Opened { snapshot, text, journal } = child.journals.open(run).await?;
-        let folded = Folded::open(&*child.journals, run, snapshot, text).await?;
+        let opened = child.journals.open(run).await?;
+        let (folded, journal) = Folded::open(&*child.journals, run, opened).await?;
         folded.check_name(run)?;
         let host = Host { parts: self.child_parts(child), journal };
         let looks = Looks::on(&folded.run, &host.parts.hooks);

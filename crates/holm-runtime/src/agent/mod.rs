@@ -26,7 +26,7 @@ pub use session::Session;
 pub use typed::TypedError;
 
 use crate::{
-    Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Opened, Replayed, Tool as _,
+    Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Replayed, Tool as _,
     check_run_name,
     driver::{self, Folded, UnderWay},
     host::Parts,
@@ -143,22 +143,35 @@ impl Agent {
     /// # Errors
     /// As [`resume`](Self::resume).
     pub async fn resume_with(&self, run: &str, changes: Changes) -> Result<Session, DriveError> {
-        self.resume_as(run, typed::Answer::of, changes).await
+        self.resume_deciding(run, |_| changes).await
+    }
+
+    /// As [`resume_with`](Self::resume_with), where what is changed depends on the run as it stands. It saves a look at the
+    /// journal before the run is resumed.
+    ///
+    /// # Errors
+    /// As [`resume`](Self::resume).
+    pub async fn resume_deciding(
+        &self,
+        run: &str,
+        decide: impl FnOnce(&Run) -> Changes,
+    ) -> Result<Session, DriveError> {
+        self.resume_as(run, typed::Answer::of, decide).await
     }
 
     async fn resume_as(
         &self,
         run: &str,
         answer: impl FnOnce(&Run) -> Option<typed::Answer>,
-        changes: Changes,
+        decide: impl FnOnce(&Run) -> Changes,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
         driver::released(run).await;
         let journals = &*self.inner.host.journals;
-        let Opened { snapshot, text, journal } = journals.open(run).await?;
-        let folded = Folded::open(journals, run, snapshot, text).await?;
+        let opened = journals.open(run).await?;
+        let (folded, journal) = Folded::open(journals, run, opened).await?;
         folded.check_name(run)?;
-        let answer = answer(&folded.run);
+        let (answer, changes) = (answer(&folded.run), decide(&folded.run));
         self.take_over(folded, journal, answer, changes).await
     }
 

@@ -253,6 +253,38 @@ fn a_journal_that_another_kernel_continued_is_forked_before_the_record_that_dive
     assert_eq!(run.transcript()[0].plain_text(), "go");
 }
 
+#[test]
+fn what_an_import_narrowed_holds_for_a_fork_at_any_record() {
+    let grants =
+        |text: &str| -> GrantSet { [text.parse::<holm_grants::Grant>().unwrap()].into_iter().collect() };
+    let mut config = Config::new(Model::named("test/one"));
+    (config.mode, config.grants) = (Mode::Full, grants("write:**"));
+    let (mut run, mut writer, mut lines) =
+        journal::begin(Started::new("trunk", 7, config), Timestamp::new(1)).unwrap();
+    let marks = holm_kernel::Marks { untrusted: true, private: false };
+    let narrowing = holm_kernel::Narrowing { marks, ..holm_kernel::Narrowing::default() };
+    let own = grants("read:**");
+    let facts = [
+        Input::Prompted("go".into()),
+        Input::Cancelled { reason: "enough".into() },
+        Input::Narrowed(Box::new(narrowing)),
+        Input::GrantsChanged(GrantSet::default()),
+        Input::ModeChanged(Mode::default()),
+        Input::GrantsChanged(own.clone()),
+    ];
+    for fact in facts {
+        while !matches!(run.poll(), holm_kernel::Effect::Wait(_)) {}
+        lines += &journal::step(&mut run, &mut writer, Timestamp::new(2), fact).unwrap();
+    }
+    for at in 0..=6 {
+        let forked = fork_journal(lines.as_bytes(), Seq::new(at), "b", UnderWay::Kept).unwrap();
+        let run = journal::replay(&journal::decode_strict(forked.as_bytes()).unwrap()).unwrap();
+        assert_eq!((run.mode(), run.marks().untrusted), (Mode::default(), true), "record {at}");
+        // What was given here, after the import, is the fork's where it has that record.
+        assert_eq!(run.grants(), &if at < 6 { GrantSet::default() } else { own.clone() }, "record {at}");
+    }
+}
+
 #[tokio::test]
 async fn a_run_that_is_resumed_follows_the_stricter_rule_and_is_told_so_once() {
     let journals = MemoryJournals::new();

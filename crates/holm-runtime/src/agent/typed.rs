@@ -89,7 +89,7 @@ impl Agent {
         }
         let given = Arc::new(Mutex::new(None::<T>));
         let mut session =
-            self.resume_as(run, |_| Some(shape.answer(Arc::clone(&given))), Changes::default()).await?;
+            self.resume_as(run, |_| Some(shape.answer(Arc::clone(&given))), |_| Changes::default()).await?;
         let report = session.go_on().await?.ok_or(TypedError::NotAsked)?;
         shape.value(&given, report)
     }

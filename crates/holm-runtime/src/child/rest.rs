@@ -10,7 +10,7 @@ use holm_kernel::{
 
 use super::work::{UNWANTED, bill, child_id};
 use crate::{
-    BoxFuture, Child, DriveError, Durability, Journal, JournalFailed, Journals, Opened, Replayed,
+    BoxFuture, Child, DriveError, Durability, Journal, JournalFailed, Journals, Replayed,
     driver::{Folded, OpenChild},
 };
 
@@ -61,15 +61,15 @@ pub(crate) fn lay_to_rest<'a>(
 ) -> BoxFuture<'a, Result<Option<Rested>, DriveError>> {
     Box::pin(async move {
         crate::driver::released(run).await;
-        let Opened { snapshot, text, mut journal } = match journals.open(run).await {
+        let opened = match journals.open(run).await {
             Ok(opened) => opened,
             Err(JournalFailed::Missing { .. }) => return Ok(None),
             Err(failed) => return Err(failed.into()),
         };
-        if !text.contains(&b'\n') {
+        if !opened.text.contains(&b'\n') {
             return Ok(None);
         }
-        let mut folded = Folded::open(journals, run, snapshot, text).await?;
+        let (mut folded, mut journal) = Folded::open(journals, run, opened).await?;
         folded.check_name(run)?;
         let mut writer = Writer::after(folded.head);
         if !folded.run.is_idle() {

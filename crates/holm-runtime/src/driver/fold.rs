@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
     CallId, Effect, Ending, Event, Input, Numbered, Run, Seq,
-    journal::{self, Fault, Head, Record, ReplayError, Snapshot, Tail},
+    journal::{self, Fault, Head, Record, ReplayError, ReplayFold, Snapshot, Tail},
 };
 
 use super::{DriveError, Snapshots};
-use crate::{Journals, child};
+use crate::{Journal, Journals, Opened, child};
 
 /// A run as its journal tells it.
 pub(crate) struct Folded {
@@ -32,41 +33,47 @@ pub(crate) struct OpenChild {
 
 impl Folded {
     /// Folds a journal that was opened, where it holds up nobody. With a snapshot only the records after it are read; one
-    /// that is of no use costs a second look at the journal and nothing else.
+    /// that is of no use costs a second look at the journal and nothing else. A long journal is read some lines at a time.
     pub(crate) async fn open(
         journals: &dyn Journals,
         run: &str,
-        snapshot: Option<Snapshot>,
-        text: Vec<u8>,
-    ) -> Result<Self, DriveError> {
-        let Some(snapshot) = snapshot else { return Self::whole(text).await };
-        let folded = off_the_loop(move || Ok(Self::after(&snapshot, &text))).await?;
-        match folded {
-            Some(folded) => Ok(folded),
-            None => Self::whole(journals.read(run).await?).await,
+        opened: Opened,
+    ) -> Result<(Self, Box<dyn Journal>), DriveError> {
+        let Opened { snapshot, text, rest, journal } = opened;
+        let mut fold = WholeFold::default();
+        let mut rest = match snapshot {
+            None => {
+                fold = fold.add(text).await?;
+                rest
+            }
+            Some(snapshot) => {
+                // Nothing is left out after a snapshot: it is never far from the end.
+                let folded = off_the_loop(move || Ok(Self::after(&snapshot, &text))).await?;
+                if let (Some(folded), None) = (folded, rest) {
+                    return Ok((folded, journal));
+                }
+                Some(journals.read_lines(run).await?)
+            }
+        };
+        while let Some(lines) = &mut rest {
+            let Some(text) = lines.next().await? else { break };
+            fold = fold.add(text).await?;
         }
+        Ok((off_the_loop(move || fold.finish()).await?, journal))
     }
 
     /// As [`read`](Self::read), where it holds up nobody.
     pub(crate) async fn whole(text: Vec<u8>) -> Result<Self, DriveError> {
-        off_the_loop(move || Self::read(&text)).await
+        let fold = WholeFold::default().add(text).await?;
+        off_the_loop(move || fold.finish()).await
     }
 
     /// Folds a whole journal.
+    #[cfg(test)]
     pub(crate) fn read(text: &[u8]) -> Result<Self, DriveError> {
-        let records = journal::decode_strict(text)?;
-        let mut asked = BTreeSet::new();
-        let run = journal::replay_with(&records, |_, effect| {
-            if let Effect::Spawn { call, request } = effect {
-                asked.insert((*call, child::child_id(request)));
-            }
-        })?;
-        let head = records.last().map(Record::head).ok_or(ReplayError::Empty)?;
-        let open = open_children(&run);
-        let is_own = |open: &&OpenChild| asked.contains(&(open.call, open.child.clone()));
-        let own = open.iter().filter(is_own).cloned().collect();
-        let snapshots = Snapshots { last: 0, bytes: text.len() as u64, size: 0 };
-        Ok(Self { run, head, open, own, snapshots })
+        let mut fold = WholeFold::default();
+        fold.feed(text)?;
+        fold.finish()
     }
 
     /// Folds the records after a snapshot; none where it does not help. `text` begins with the snapshot's own record.
@@ -90,6 +97,59 @@ impl Folded {
             return Err(DriveError::OtherRun { wanted: wanted.into(), found: found.clone() });
         }
         Ok(())
+    }
+}
+
+/// A fold of a journal from record 0 on, some lines at a time: what was folded is not held any more.
+#[derive(Default)]
+struct WholeFold {
+    reader: journal::Reader,
+    fold: ReplayFold,
+    /// The children that the run asked for.
+    asked: BTreeSet<(CallId, String)>,
+    bytes: u64,
+}
+
+impl WholeFold {
+    /// As [`feed`](Self::feed), where it holds up nobody.
+    async fn add(mut self, text: Vec<u8>) -> Result<Self, DriveError> {
+        off_the_loop(move || {
+            self.feed(&text)?;
+            Ok(self)
+        })
+        .await
+    }
+
+    /// Reads and folds more of the journal. Messages of the lines before are left to the journal, as after a snapshot.
+    fn feed(&mut self, text: &[u8]) -> Result<(), DriveError> {
+        let Self { reader, fold, asked, bytes } = self;
+        fold.leave_transcript();
+        *bytes = bytes.saturating_add(text.len() as u64);
+        let mut records = Vec::new();
+        // Line by line, so that no more than one record is held beside the text.
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            reader.feed(line, &mut records)?;
+            for record in records.drain(..) {
+                fold.add(&record, |_, effect| {
+                    if let Effect::Spawn { call, request } = effect {
+                        asked.insert((*call, child::child_id(request)));
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Folded, DriveError> {
+        if let Tail::Torn(error) = self.reader.finish()? {
+            return Err(error.into());
+        }
+        let (run, head) = self.fold.finish()?;
+        let open = open_children(&run);
+        let is_own = |open: &&OpenChild| self.asked.contains(&(open.call, open.child.clone()));
+        let own = open.iter().filter(is_own).cloned().collect();
+        let snapshots = Snapshots { last: 0, bytes: self.bytes, size: 0 };
+        Ok(Folded { run, head, open, own, snapshots })
     }
 }
 
@@ -144,6 +204,9 @@ pub enum UnderWay {
 /// what it does from here on is never taken for what the old one did. For those who keep journals and have no agent at
 /// hand; [`Agent::fork`](crate::Agent::fork) does all of it.
 ///
+/// A host that takes in a journal from elsewhere narrows the run and withdraws its grants in the records behind it. That holds
+/// for a fork at an earlier record too: what it is held to is added to the fork.
+///
 /// # Errors
 /// [`DriveError`] if the text is no sound journal or does not have the record.
 ///
@@ -171,12 +234,43 @@ pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: UnderWay) -> Re
         lines += &journal::step(&mut run, &mut writer, record.at(), input(record)?)?;
         drain(&mut run);
     }
+    let now = past.last().map_or(first.at(), Record::at);
+    for fact in later_terms(&records, at) {
+        lines += &journal::step(&mut run, &mut writer, now, fact)?;
+        drain(&mut run);
+    }
     if under_way == UnderWay::Dropped && !run.is_idle() {
-        let now = past.last().map_or(first.at(), Record::at);
         let cancelled = Input::Cancelled { reason: "the run was forked here".into() };
         lines += &journal::step(&mut run, &mut writer, now, cancelled)?;
     }
     Ok(lines)
+}
+
+/// What a host has narrowed the run to in the records after `at`. If it took the run in from elsewhere, the grants and the mode of
+/// the past are a stranger's, and neither is left.
+fn later_terms(records: &[Record], at: Seq) -> Vec<Input> {
+    // The terms of an import are three records in a row, and `at` may stand between them.
+    let near = records.iter().filter(|record| record.seq().value().saturating_add(2) > at.value());
+    let (mut terms, mut is_import, mut is_foreign) = (Vec::new(), false, false);
+    for record in near {
+        let (fact, is_later) = (record.payload().input(), record.seq() > at);
+        match fact {
+            Ok(Input::Narrowed(narrowing)) => {
+                is_import = narrowing.marks.untrusted;
+                let term = Input::Narrowed(narrowing);
+                if is_later && !terms.contains(&term) {
+                    terms.push(term);
+                }
+            }
+            Ok(Input::GrantsChanged(_) | Input::ModeChanged(_)) => {}
+            Ok(_) | Err(_) => is_import = false,
+        }
+        is_foreign |= is_import && is_later;
+    }
+    if is_foreign {
+        terms.extend([Input::GrantsChanged(GrantSet::default()), Input::ModeChanged(Mode::default())]);
+    }
+    terms
 }
 
 /// The children without an end.

@@ -2,13 +2,16 @@
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{ErrorKind, Read},
+    io::{ErrorKind, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
-use holm_kernel::journal::{self, Fault, Tail};
+use holm_kernel::journal::{self, Fault, MAX_LINE_BYTES, Snapshot, Tail};
 
-use super::{Journal, JournalFailed, Journals, JsonLines, Opened, check_run_name, jsonl::SyncFailure};
+use super::{
+    Journal, JournalFailed, JournalLines, Journals, JsonLines, Opened, check_run_name,
+    jsonl::{SyncFailure, read_snapshot},
+};
 use crate::{
     BoxFuture,
     private::{owner_only, owner_only_folder},
@@ -19,6 +22,9 @@ use crate::{
 /// A last line that a crash left unfinished is cut off when the journal is opened: nothing had been done about it. Any
 /// other damage is refused, and nothing is cut without a person's decision. After a sync that failed, every later one
 /// through this folder and its clones is refused.
+///
+/// Beside a long journal lies `NAME.snapshot`, the state at one of its records: opening it reads the lines from there on. It is a cache;
+/// whoever deletes a journal deletes it too.
 ///
 /// ```
 /// use holm_runtime::{Journals, JsonLinesFolder};
@@ -75,16 +81,22 @@ impl Journals for JsonLinesFolder {
     fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
         Box::pin(async move {
             let (path, folder, run) = (self.path(run)?, self.folder.clone(), run.to_owned());
+            let kept = snapshot_path(&path);
             let file = off_the_loop(move || begin(&path, &folder, &run)).await?;
-            Ok(Box::new(JsonLines::on(file, self.failure.clone())) as Box<dyn Journal>)
+            Ok(Box::new(JsonLines::on(file, self.failure.clone()).with_snapshots(kept, 0))
+                as Box<dyn Journal>)
         })
     }
 
     fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
         Box::pin(async move {
             let (path, run) = (self.path(run)?, run.to_owned());
-            let (text, file) = off_the_loop(move || take_over(&path, &run)).await?;
-            Ok(Opened { snapshot: None, text, journal: Box::new(JsonLines::on(file, self.failure.clone())) })
+            let kept = snapshot_path(&path);
+            let Found { snapshot, text, rest, file, length } =
+                off_the_loop(move || take_over(&path, &run)).await?;
+            let rest = rest.map(|rest| Box::new(rest) as Box<dyn JournalLines>);
+            let journal = JsonLines::on(file, self.failure.clone()).with_snapshots(kept, length);
+            Ok(Opened { snapshot, text, rest, journal: Box::new(journal) })
         })
     }
 
@@ -94,6 +106,64 @@ impl Journals for JsonLinesFolder {
             off_the_loop(move || fs::read(path).map_err(|error| missing(&error, &run))).await
         })
     }
+
+    fn read_lines<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalFailed>> {
+        Box::pin(async move {
+            let (path, run) = (self.path(run)?, run.to_owned());
+            let file = off_the_loop(move || File::open(path).map_err(|error| missing(&error, &run))).await?;
+            Ok(Box::new(FileLines { file: Some(file), held: Vec::new() }) as Box<dyn JournalLines>)
+        })
+    }
+}
+
+/// How much of a file is read at once.
+const AT_ONCE: u64 = 1 << 20;
+
+/// Reads a file, some lines at a time.
+struct FileLines {
+    file: Option<File>,
+    /// The beginning of a line whose end was not read yet.
+    held: Vec<u8>,
+}
+
+impl FileLines {
+    /// The next lines. What is behind the last end of a line comes last, for whoever folds it to judge.
+    fn read(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
+        let mut text = std::mem::take(&mut self.held);
+        while let Some(file) = &mut self.file {
+            let read =
+                file.by_ref().take(AT_ONCE).read_to_end(&mut text).map_err(|error| unreadable(&error))?;
+            if read == 0 {
+                self.file = None;
+                break;
+            }
+            if let Some(end) = text.iter().rposition(|byte| *byte == b'\n') {
+                self.held = text.split_off(end + 1);
+                break;
+            }
+        }
+        Ok(Some(text).filter(|text| !text.is_empty()))
+    }
+}
+
+impl JournalLines for FileLines {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>> {
+        Box::pin(async move {
+            let mut lines = Self { file: self.file.take(), held: std::mem::take(&mut self.held) };
+            let (lines, read) = off_the_loop(move || {
+                let read = lines.read()?;
+                Ok((lines, read))
+            })
+            .await?;
+            *self = lines;
+            Ok(read)
+        })
+    }
+}
+
+/// Where the snapshot of a journal is kept.
+fn snapshot_path(path: &Path) -> PathBuf {
+    path.with_extension("snapshot")
 }
 
 /// Makes the file, and syncs the folder: a journal that is gone after a power loss has lost everything. An empty file
@@ -109,29 +179,82 @@ fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
     Ok(file)
 }
 
-/// Locks the file, reads it, and cuts off what a crash left unfinished.
-fn take_over(path: &Path, run: &str) -> Result<(Vec<u8>, File), JournalFailed> {
+/// A journal that was locked.
+struct Found {
+    snapshot: Option<Snapshot>,
+    text: Vec<u8>,
+    rest: Option<FileLines>,
+    file: File,
+    /// Bytes of its whole lines.
+    length: u64,
+}
+
+/// Locks the file and cuts off what a crash left unfinished. With a snapshot only the lines from its record on are read; without one
+/// all lines are looked at, and given some at a time.
+fn take_over(path: &Path, run: &str) -> Result<Found, JournalFailed> {
     let opened = OpenOptions::new().read(true).append(true).open(path);
     let mut file = opened.map_err(|error| match error.kind() {
         ErrorKind::NotFound => JournalFailed::Missing { run: run.into() },
         _ => error.into(),
     })?;
     lock(&file, run)?;
+    if let Some((snapshot, text, length)) = after_snapshot(&mut file, &snapshot_path(path))? {
+        return Ok(Found { snapshot: Some(snapshot), text, rest: None, file, length });
+    }
+    let length = check(&mut file, run)?;
+    file.rewind().map_err(|error| unreadable(&error))?;
+    let mut lines = FileLines { file: Some(file.try_clone()?), held: Vec::new() };
+    let text = lines.read()?.unwrap_or_default();
+    Ok(Found { snapshot: None, text, rest: Some(lines), file, length })
+}
+
+/// The snapshot of a journal, its lines from the snapshot's record on, and its length; none if the snapshot is not one of this file.
+fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<u8>, u64)>, JournalFailed> {
+    let Some((line, snapshot)) = read_snapshot(kept) else { return Ok(None) };
     let mut text = Vec::new();
+    file.seek(SeekFrom::Start(line)).map_err(|error| unreadable(&error))?;
     file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
+    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let torn = text.split_off(whole).len();
+    // Damage is told of by whoever looks at all lines.
+    if torn as u64 > MAX_LINE_BYTES || journal::decode_after(snapshot.head(), &text).is_err() {
+        return Ok(None);
+    }
+    let length = line + whole as u64;
+    if torn > 0 {
+        file.set_len(length)?;
+        file.sync_all()?;
+    }
+    Ok(Some((snapshot, text, length)))
+}
+
+/// Looks at all lines and cuts off an unfinished one; gives the length of the rest.
+fn check(file: &mut File, run: &str) -> Result<u64, JournalFailed> {
     let damaged =
         |error: &journal::JournalError| JournalFailed::Damaged { run: run.into(), reason: error.to_string() };
-    match journal::decode(&text).map_err(|error| damaged(&error))?.tail {
-        Tail::Clean => {}
+    let (mut reader, mut records, mut length) = (journal::Reader::new(), Vec::new(), 0_u64);
+    file.rewind().map_err(|error| unreadable(&error))?;
+    let mut text = Vec::new();
+    loop {
+        text.clear();
+        let read = file.by_ref().take(AT_ONCE).read_to_end(&mut text).map_err(|error| unreadable(&error))?;
+        if read == 0 {
+            break;
+        }
+        length += read as u64;
+        reader.feed(&text, &mut records).map_err(|error| damaged(&error))?;
+        records.clear();
+    }
+    match reader.finish().map_err(|error| damaged(&error))? {
+        Tail::Clean => Ok(length),
         Tail::Torn(error) if error.fault == Fault::Unfinished => {
             file.set_len(error.at_byte)?;
             file.sync_all()?;
-            text.truncate(usize::try_from(error.at_byte).unwrap_or(usize::MAX));
+            Ok(error.at_byte)
         }
         // It was whole once, so it may have been acted on.
-        Tail::Torn(error) => return Err(damaged(&error)),
+        Tail::Torn(error) => Err(damaged(&error)),
     }
-    Ok((text, file))
 }
 
 /// The lock goes with the open file, so a process that dies holds none.

@@ -1,11 +1,14 @@
 //! A journal as a file, one record a line.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::Write,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+use holm_kernel::journal::Snapshot;
 
 use super::{Durability, Journal, JournalFailed};
 use crate::{BoxFuture, private::owner_only};
@@ -20,6 +23,44 @@ use crate::{BoxFuture, private::owner_only};
 pub struct JsonLines {
     file: Arc<File>,
     failure: SyncFailure,
+    snapshots: Option<SnapshotFile>,
+}
+
+/// Where the snapshots of a file are kept, and where their record stands in it.
+#[derive(Debug)]
+struct SnapshotFile {
+    path: PathBuf,
+    /// Where the last line begins, and where it ends.
+    last: Range<u64>,
+}
+
+impl SnapshotFile {
+    /// Counts lines that were appended.
+    fn grow(&mut self, lines: &str) {
+        let before = lines.trim_end_matches('\n').rfind('\n').map_or(0, |end| end + 1);
+        let begin = self.last.end;
+        self.last = begin + before as u64..begin + lines.len() as u64;
+    }
+
+    /// Writes a snapshot of the last line in place of the one before. A crash leaves the old one, the new one, or one whose seal does
+    /// not fit, which counts as none.
+    fn keep(path: &Path, line: u64, snapshot: &[u8]) -> io::Result<()> {
+        let part = path.with_extension("snapshot.part");
+        let mut file = owner_only(&part, OpenOptions::new().write(true).create(true).truncate(true))?;
+        file.write_all(format!("{line}\n").as_bytes())?;
+        file.write_all(snapshot)?;
+        drop(file);
+        fs::rename(part, path)
+    }
+}
+
+/// Reads the snapshot of a file, and where the line of its record begins; none if there is none that this kernel can use.
+pub(super) fn read_snapshot(path: &Path) -> Option<(u64, Snapshot)> {
+    let kept = fs::read(path).ok()?;
+    let end = kept.iter().position(|byte| *byte == b'\n')?;
+    let (line, snapshot) = kept.split_at(end);
+    let line = std::str::from_utf8(line).ok()?.parse().ok()?;
+    Some((line, Snapshot::decode(snapshot.get(1..)?).ok()?))
 }
 
 /// The first sync that failed, if one has. Clones share it.
@@ -27,18 +68,27 @@ pub struct JsonLines {
 pub(super) struct SyncFailure(Arc<Mutex<Option<String>>>);
 
 impl SyncFailure {
-    /// Syncs a file, unless a sync has failed before.
-    fn sync(&self, file: &File) -> Result<(), JournalFailed> {
-        let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if failure.is_none() {
-            *failure = file.sync_data().err().map(|error| error.to_string());
+    /// Syncs, unless a sync has failed before. Journals of one folder sync side by side: the lock is not held meanwhile. The next
+    /// holder of the same file still learns of a failure, because a file stays locked until its sync has ended.
+    pub(super) fn sync(&self, sync: impl FnOnce() -> io::Result<()>) -> Result<(), JournalFailed> {
+        self.check()?;
+        if let Err(error) = sync() {
+            self.first().get_or_insert_with(|| error.to_string());
         }
-        match &*failure {
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), JournalFailed> {
+        match &*self.first() {
             None => Ok(()),
             Some(reason) => Err(JournalFailed::System {
                 reason: format!("a sync has failed, and none is trusted after it: {reason}"),
             }),
         }
+    }
+
+    fn first(&self) -> MutexGuard<'_, Option<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -63,7 +113,12 @@ impl JsonLines {
 
     /// Appends to an open file.
     pub(super) fn on(file: File, failure: SyncFailure) -> Self {
-        Self { file: Arc::new(file), failure }
+        Self { file: Arc::new(file), failure, snapshots: None }
+    }
+
+    /// Appends to an open file of this length, and keeps snapshots beside it.
+    pub(super) fn with_snapshots(self, path: PathBuf, length: u64) -> Self {
+        Self { snapshots: Some(SnapshotFile { path, last: length..length }), ..self }
     }
 }
 
@@ -76,11 +131,39 @@ impl Journal for JsonLines {
         Box::pin(async move {
             // One write to the page cache is shorter than a hand-over to another thread.
             (&*self.file).write_all(lines.as_bytes())?;
+            if let Some(snapshots) = &mut self.snapshots {
+                snapshots.grow(lines);
+            }
             if durability == Durability::Synced {
                 let (file, failure) = (Arc::clone(&self.file), self.failure.clone());
-                let synced = tokio::task::spawn_blocking(move || failure.sync(&file)).await;
+                let synced = tokio::task::spawn_blocking(move || failure.sync(|| file.sync_data())).await;
                 synced.map_err(|error| JournalFailed::System { reason: error.to_string() })??;
             }
+            Ok(())
+        })
+    }
+
+    fn keeps_snapshots(&self) -> bool {
+        self.snapshots.is_some()
+    }
+
+    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        Box::pin(async move {
+            // A snapshot is taken of the line that was appended last, and of none that was there before.
+            let Some(SnapshotFile { path, last }) =
+                self.snapshots.as_ref().filter(|kept| !kept.last.is_empty())
+            else {
+                return Ok(());
+            };
+            let (path, line, snapshot) = (path.clone(), last.start, snapshot.to_owned());
+            let file = Arc::clone(&self.file);
+            let kept = tokio::task::spawn_blocking(move || {
+                // The journal stays locked until this has ended.
+                let kept = SnapshotFile::keep(&path, line, &snapshot);
+                drop(file);
+                kept
+            });
+            kept.await.map_err(|error| JournalFailed::System { reason: error.to_string() })??;
             Ok(())
         })
     }

@@ -110,7 +110,7 @@ impl MemoryJournals {
         let text =
             lines_from(&kept.text, snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value()));
         drop(kept);
-        Ok(Opened { snapshot, text, journal: Box::new(Held(found)) })
+        Ok(Opened { snapshot, text, rest: None, journal: Box::new(Held(found)) })
     }
 }
 

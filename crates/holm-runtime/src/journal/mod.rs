@@ -87,6 +87,36 @@ pub trait Journals: Send + Sync {
     /// # Errors
     /// [`JournalFailed`].
     fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>>;
+
+    /// As [`read`](Self::read), some lines at a time: a journal can be longer than a process should hold in memory.
+    ///
+    /// # Errors
+    /// [`JournalFailed`].
+    fn read_lines<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalFailed>> {
+        Box::pin(async move {
+            let whole: Box<dyn JournalLines> = Box::new(WholeText(Some(self.read(run).await?)));
+            Ok(whole)
+        })
+    }
+}
+
+/// The lines of one journal, some at a time.
+pub trait JournalLines: Send {
+    /// The next whole lines; none after the last one.
+    ///
+    /// # Errors
+    /// [`JournalFailed`].
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>>;
+}
+
+/// A journal that was read at once.
+struct WholeText(Option<Vec<u8>>);
+
+impl JournalLines for WholeText {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>> {
+        let text = self.0.take();
+        Box::pin(async move { Ok(text) })
+    }
 }
 
 impl<J: Journals + ?Sized> Journals for Arc<J> {
@@ -101,6 +131,10 @@ impl<J: Journals + ?Sized> Journals for Arc<J> {
     fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
         (**self).read(run)
     }
+
+    fn read_lines<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalFailed>> {
+        (**self).read_lines(run)
+    }
 }
 
 /// A journal that was found again.
@@ -108,8 +142,10 @@ pub struct Opened {
     /// The state at one of its records, if one is kept that this kernel can read. It saves reading the lines before that
     /// record. Whoever finds it of no use folds what [`Journals::read`] gives.
     pub snapshot: Option<Snapshot>,
-    /// Its whole lines: from the snapshot's record on, or all of them where there is no snapshot.
+    /// Its whole lines: from the snapshot's record on, or from the first one where there is no snapshot.
     pub text: Vec<u8>,
+    /// The lines after `text`, where a long journal has more.
+    pub rest: Option<Box<dyn JournalLines>>,
     /// Goes on behind the last line.
     pub journal: Box<dyn Journal>,
 }

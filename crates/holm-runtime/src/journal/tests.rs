@@ -178,3 +178,55 @@ async fn the_next_driver_of_a_folder_is_refused_a_sync_after_one_that_failed() {
     let again = JsonLinesFolder::new(folder.path()).unwrap();
     again.create("run-3").await.unwrap().append("one\n", Durability::Synced).await.unwrap();
 }
+
+#[test]
+fn a_slow_sync_holds_up_no_other_journal() {
+    let failure = jsonl::SyncFailure::default();
+    let (other, (slow, done)) = (failure.clone(), std::sync::mpsc::channel());
+    // The first sync ends when the second has.
+    let synced = failure.sync(move || {
+        let second = std::thread::spawn(move || {
+            other.sync(|| Ok(())).unwrap();
+            slow.send(()).unwrap();
+        });
+        done.recv_timeout(std::time::Duration::from_secs(30)).expect("the second waits for the first");
+        second.join().unwrap();
+        Ok(())
+    });
+    assert_eq!(synced, Ok(()));
+}
+
+#[tokio::test]
+async fn a_long_file_is_opened_from_its_snapshot_and_whole_without_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let journals = JsonLinesFolder::new(folder.path()).unwrap();
+    let agent = || {
+        let model = crate::testing::plays([]);
+        crate::Agent::builder("test/model", model).journals(journals.clone()).build().unwrap()
+    };
+    for run in ["run-1", "run-2"] {
+        let mut session = agent().start_as(run).await.unwrap();
+        for _ in 0..150 {
+            session.prompt(format!("again in {run}").as_str()).await.unwrap();
+        }
+    }
+    let (path, kept) = (folder.path().join("run-1.jsonl"), folder.path().join("run-1.snapshot"));
+    let (whole, other) =
+        (std::fs::read(&path).unwrap(), std::fs::read(folder.path().join("run-2.snapshot")).unwrap());
+    let torn = [&whole[..], b"{\"v\":1,"].concat();
+    std::fs::write(&path, &torn).unwrap();
+    let opened = journals.open("run-1").await.unwrap();
+    assert!(opened.snapshot.is_some());
+    assert!(opened.text.len() < whole.len() / 2 && whole.ends_with(&opened.text), "only what came after it");
+    drop(opened);
+    assert_eq!(std::fs::read(&path).unwrap(), whole, "what a crash left unfinished is cut off");
+    let good = std::fs::read(&kept).unwrap();
+    for bad in [&b"nonsense"[..], b"", &other, &good[..good.len() / 2], &[b"9", &good[..]].concat()] {
+        std::fs::write(&kept, bad).unwrap();
+        let opened = journals.open("run-1").await.unwrap();
+        assert_eq!((opened.snapshot, opened.text), (None, whole.clone()));
+    }
+    // Whoever resumes it keeps one again.
+    drop(agent().resume("run-1").await.unwrap());
+    assert!(journals.open("run-1").await.unwrap().snapshot.is_some());
+}

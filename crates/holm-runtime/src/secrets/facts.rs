@@ -180,6 +180,7 @@ impl Secrets {
             inconclusive,
             wrap_up,
             resume,
+            announcements: _,
         } = policy;
         match plain_answer {
             PlainAnswer::Ends => {}

@@ -14,6 +14,10 @@ use super::usage::{Entry, Folded, Sums, start};
 /// Records after which the state is worth keeping again; fewer are folded again the next time.
 const KEEP_RECORDS: u64 = 64;
 
+/// The largest state that is kept: a database refuses one that is much larger, and nothing would be counted any more. A run whose state
+/// is larger is folded from the last one that was not.
+const MOST_STATE_BYTES: usize = 256 << 20;
+
 /// What a database keeps of a fold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FoldRow {
@@ -45,6 +49,11 @@ impl Fold {
     pub(crate) fn new(state: Option<&[u8]>, known: u64) -> Self {
         let restored = state.and_then(Self::restored).unwrap_or_default();
         Self { known, ..restored }
+    }
+
+    /// Whether it goes on from a state.
+    pub(crate) const fn is_restored(&self) -> bool {
+        self.kept_at > 0
     }
 
     fn restored(state: &[u8]) -> Option<Self> {
@@ -111,7 +120,7 @@ impl Fold {
         let mut state = self.sums.text()?;
         state.push(b'\n');
         state.extend_from_slice(snapshot.encode().as_bytes());
-        Some(state)
+        Some(state).filter(|state| state.len() <= MOST_STATE_BYTES)
     }
 
     /// Whether an earlier fold counted records that this one does not understand: what it counted holds then.

@@ -158,9 +158,13 @@ struct LastModel {
     price: Option<Price>,
 }
 
+/// The form of kept sums. Those of another form are counted again from the journal.
+const SUMS_VERSION: u32 = 1;
+
 /// The same as it is kept. Calls that nobody answered are forgotten before they become many.
 #[derive(Serialize, Deserialize)]
 struct KeptSums {
+    v: u32,
     entries: Vec<Entry>,
     models: Vec<(CallId, (String, Priced))>,
     tools: Vec<(CallId, String)>,
@@ -178,7 +182,8 @@ enum Priced {
 
 impl Sums {
     pub(super) fn read(text: &[u8]) -> Option<Self> {
-        let kept: KeptSums = serde_json::from_slice(text).ok()?;
+        let kept: KeptSums =
+            serde_json::from_slice(text).ok().filter(|kept: &KeptSums| kept.v == SUMS_VERSION)?;
         let entries = kept.entries.into_iter().map(|entry| ((entry.day, entry.subject), entry.tally));
         Some(Self {
             entries: entries.collect(),
@@ -193,6 +198,7 @@ impl Sums {
     /// One line.
     pub(super) fn text(&self) -> Option<Vec<u8>> {
         let kept = KeptSums {
+            v: SUMS_VERSION,
             entries: self.entries(),
             models: latest(&self.models),
             tools: latest(&self.tools),

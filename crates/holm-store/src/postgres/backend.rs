@@ -185,6 +185,14 @@ impl Backend for Postgres {
         })
     }
 
+    fn next_record(&self, run: RunNo) -> Pending<'_, u64> {
+        Box::pin(async move {
+            let sql = "SELECT max(seq) FROM holm_records WHERE run = $1";
+            let newest: Option<i64> = self.row(sql, &[&run.0]).await?.and_then(|row| row.get(0));
+            Ok(newest.map_or(0, |seq| unsigned(seq) + 1))
+        })
+    }
+
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
         Box::pin(async move {
             // One that comes late for a run that was erased meanwhile must not bring what it held back.
@@ -214,11 +222,8 @@ impl Backend for Postgres {
             if tag != RUNNING_TAG {
                 return self.execute(TAG, &[&run.0, &tag]).await;
             }
-            let sql = format!(
-                "WITH tagged AS ({TAG}) {} SELECT :schema, id, $2, no FROM holm_runs WHERE no = $1
-                 ON CONFLICT DO NOTHING",
-                queries::NOTE_AT_WORK
-            );
+            let found = "SELECT :schema, id, $2, no FROM holm_runs WHERE no = $1";
+            let sql = format!("WITH tagged AS ({TAG}) {}", queries::note_at_work(found));
             self.execute(&sql, &[&run.0, &tag]).await
         })
     }

@@ -57,6 +57,7 @@ pub(super) struct ServerLease {
 impl ServerLease {
     pub(super) async fn open(reach: &Reach) -> Result<Self, StoreError> {
         let (client, ended) = reach.connect_watched(Commit::Synced).await?;
+        client.batch_execute(&watched_by_server()).await.map_err(failed)?;
         let id = new_id()?;
         client.execute("SELECT pg_advisory_lock($1)", &[&id]).await.map_err(failed)?;
         let (lose, lost) = watch::channel(false);
@@ -109,6 +110,18 @@ async fn keep(client: Client, mut ended: JoinHandle<()>, lose: watch::Sender<boo
         }
     }
     lose.send_replace(true);
+}
+
+/// Has the server ask for a sign of life, so that it frees the lock of a process whose machine has vanished. By its own settings that
+/// takes two hours. A heartbeat comes sooner than the first question, so nothing is asked of a process that lives. Without effect on
+/// a connection that is no TCP.
+fn watched_by_server() -> String {
+    let (idle, unheard) = (2 * HEARTBEAT.as_secs(), NOTICED.as_millis());
+    let (interval, count) = (HEARTBEAT.as_secs(), PATIENCE);
+    format!(
+        "SET tcp_keepalives_idle = {idle}; SET tcp_keepalives_interval = {interval};
+         SET tcp_keepalives_count = {count}; SET tcp_user_timeout = {unheard}"
+    )
 }
 
 /// Whether the server answers in time.

@@ -150,7 +150,7 @@ impl Pool {
         Ok(Checkout {
             client: Some(client),
             schema,
-            under_way: UnderWay::default(),
+            under_way: UnderWay::new(Arc::clone(&self.counters)),
             after: After::Reuse,
             idle: Arc::clone(&self.idle),
             reach: Arc::clone(&self.reach),

@@ -346,8 +346,15 @@ pub(super) async fn erase(tx: &ScopedTransaction<'_>, run: RunNo) -> Result<()> 
     Ok(())
 }
 
-/// Notes in the table of the whole database that a run is at work, for a reason; beside the statement that makes it so.
-pub(super) const NOTE_AT_WORK: &str = "INSERT INTO holmdb_at_work (schema, id, reason, run)";
+/// Notes in the table of the whole database that a run is at work, for a reason; beside the statement that makes it so. `run` selects
+/// the run and the reason. A row that is left of another run of the same name, such as one whose schema was dropped, becomes this one's.
+pub(super) fn note_at_work(run: &str) -> String {
+    format!(
+        "INSERT INTO holmdb_at_work AS noted (schema, id, reason, run) {run}
+         ON CONFLICT (schema, id, reason) DO UPDATE SET run = EXCLUDED.run, since = now()
+         WHERE noted.run <> EXCLUDED.run"
+    )
+}
 
 pub(super) fn run_row(row: &Row) -> RunRow {
     RunRow { no: RunNo(row.get(0)), id: row.get(1), key: row.get(2) }

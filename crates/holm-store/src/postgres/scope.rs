@@ -2,10 +2,15 @@
 
 use std::{
     borrow::Cow,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use tokio_postgres::{Client, Error, Row, Transaction, types::ToSql};
+
+use crate::backend::Counters;
 
 /// How the names of a store's tables begin. Tables of the whole database begin with `holmdb_`.
 const TABLE: &str = "holm_";
@@ -64,20 +69,33 @@ impl Schema {
 }
 
 /// Whether a query is under way. One whose caller has gone stays under way.
-#[derive(Debug, Default)]
-pub(super) struct UnderWay(AtomicBool);
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    is_set: AtomicBool,
+    counters: Arc<Counters>,
+}
 
 impl UnderWay {
+    pub(super) fn new(counters: Arc<Counters>) -> Self {
+        Self { is_set: AtomicBool::new(false), counters }
+    }
+
+    /// As [`during`](Self::during), for a statement, which is counted.
+    async fn statement<T>(&self, query: impl Future<Output = T>) -> T {
+        Counters::count(&self.counters.questions, 1);
+        self.during(query).await
+    }
+
     /// Marks a query for as long as its answer is awaited.
     pub(super) async fn during<T>(&self, query: impl Future<Output = T>) -> T {
-        self.0.store(true, Ordering::Relaxed);
+        self.is_set.store(true, Ordering::Relaxed);
         let answer = query.await;
-        self.0.store(false, Ordering::Relaxed);
+        self.is_set.store(false, Ordering::Relaxed);
         answer
     }
 
     pub(super) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.is_set.load(Ordering::Relaxed)
     }
 }
 
@@ -91,22 +109,22 @@ pub(super) struct Scoped<'a> {
 impl Scoped<'_> {
     pub(super) async fn query(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Error> {
         let sql = self.schema.qualify(sql);
-        self.under_way.during(self.client.query(&*sql, values)).await
+        self.under_way.statement(self.client.query(&*sql, values)).await
     }
 
     pub(super) async fn query_opt(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Error> {
         let sql = self.schema.qualify(sql);
-        self.under_way.during(self.client.query_opt(&*sql, values)).await
+        self.under_way.statement(self.client.query_opt(&*sql, values)).await
     }
 
     pub(super) async fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64, Error> {
         let sql = self.schema.qualify(sql);
-        self.under_way.during(self.client.execute(&*sql, values)).await
+        self.under_way.statement(self.client.execute(&*sql, values)).await
     }
 
     pub(super) async fn batch_execute(&self, sql: &str) -> Result<(), Error> {
         let sql = self.schema.qualify(sql);
-        self.under_way.during(self.client.batch_execute(&sql)).await
+        self.under_way.statement(self.client.batch_execute(&sql)).await
     }
 }
 
@@ -120,17 +138,17 @@ pub(super) struct ScopedTransaction<'a> {
 impl ScopedTransaction<'_> {
     pub(super) async fn query_opt(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Error> {
         let sql = self.schema.qualify(sql);
-        self.under_way.during(self.transaction.query_opt(&*sql, values)).await
+        self.under_way.statement(self.transaction.query_opt(&*sql, values)).await
     }
 
     pub(super) async fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64, Error> {
         let sql = self.schema.qualify(sql);
-        self.under_way.during(self.transaction.execute(&*sql, values)).await
+        self.under_way.statement(self.transaction.execute(&*sql, values)).await
     }
 
     pub(super) async fn batch_execute(&self, sql: &str) -> Result<(), Error> {
         let sql = self.schema.qualify(sql);
-        self.under_way.during(self.transaction.batch_execute(&sql)).await
+        self.under_way.statement(self.transaction.batch_execute(&sql)).await
     }
 
     pub(super) async fn commit(self) -> Result<(), Error> {

@@ -34,11 +34,9 @@ impl SlipRows for Postgres {
             if row.tray != PROMPT_TRAY {
                 return self.changes(PUT, values).await;
             }
-            let sql = format!(
-                "WITH put AS ({PUT} RETURNING 1), noted AS ({} SELECT :schema, id, $1, no FROM holm_runs
-                 WHERE id = $2 ON CONFLICT DO NOTHING) SELECT 1 FROM put",
-                queries::NOTE_AT_WORK
-            );
+            let run = "SELECT :schema, id, $1, no FROM holm_runs WHERE id = $2";
+            let note = queries::note_at_work(run);
+            let sql = format!("WITH put AS ({PUT} RETURNING 1), noted_run AS ({note}) SELECT 1 FROM put");
             Ok(self.row(&sql, values).await?.is_some())
         })
     }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use holm_kernel::{
-    Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelResult, NextTry, Outcome, Patch, Prompt,
-    Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
+    Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelResult, NextTry, Outcome, Patch,
+    Prompt, Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
     journal::{self, Record},
     plain_text,
 };

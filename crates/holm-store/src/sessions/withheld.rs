@@ -10,6 +10,9 @@ use holm_kernel::{
 };
 use serde::Serialize;
 
+use super::{blocking, search::Line};
+use crate::{Store, StoreError};
+
 /// A prompt that the model did not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Withheld {
@@ -48,6 +51,50 @@ pub fn withheld(records: &[Record]) -> Vec<Withheld> {
         }
     }
     found
+}
+
+/// Records that are read at once.
+const AT_ONCE: u64 = 64;
+
+impl Store {
+    /// Whether a hook withheld a message up to a record. A request names each message that is withheld from it, so the journal is
+    /// read backwards: whatever is still withheld is found in its last few records.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], or [`StoreError::Damaged`] for a record that is not there.
+    pub async fn was_withheld(&self, run: &str, message: MessageId, upto: Seq) -> Result<bool, StoreError> {
+        let row = self.find(run).await?;
+        let mut end = upto.value().saturating_add(1);
+        while end > 0 {
+            let range = end.saturating_sub(AT_ONCE)..end;
+            end = range.start;
+            let lines = self.inner.backend.records(row.no, range).await?;
+            let (store, row) = (self.clone(), row.clone());
+            let found = blocking(move || {
+                let lines = store.inner.opened(&row, lines, end)?;
+                Ok(lines.iter().any(|line| withholds(line, message)))
+            });
+            if found.await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether a line says that a hook withheld a message.
+fn withholds(line: &[u8], message: MessageId) -> bool {
+    const WORD: &[u8] = b"\"consulted\"";
+    // Most lines are something else, and long.
+    if !line.windows(WORD.len()).any(|part| part == WORD) {
+        return false;
+    }
+    let Some(Input::Consulted { answer: Answer::Patch(patches), .. }) =
+        Line::read(line).map(|line| line.input)
+    else {
+        return false;
+    };
+    patches.iter().filter_map(instead).any(|(id, _)| id == message)
 }
 
 /// Which message a patch takes away, and what it shows there.

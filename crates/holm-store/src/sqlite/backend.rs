@@ -225,6 +225,10 @@ impl Backend for Sqlite {
         })
     }
 
+    fn next_record(&self, run: RunNo) -> Pending<'_, u64> {
+        self.read(move |conn| queries::next_record(conn, run))
+    }
+
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
         let body = snapshot.to_owned();
         self.write(move |conn| queries::keep_snapshot(conn, run, &body))

@@ -108,6 +108,14 @@ pub(super) fn records(conn: &Connection, run: RunNo, range: &Range<u64>) -> Resu
     rows.and_then(Iterator::collect).map_err(failed)
 }
 
+pub(super) fn next_record(conn: &Connection, run: RunNo) -> Result<u64> {
+    let (first, last) = (schema::key(run, 0)?, schema::key(run, u64::from(u32::MAX))?);
+    let mut statement =
+        conn.prepare_cached("SELECT max(id) FROM records WHERE id BETWEEN ? AND ?").map_err(failed)?;
+    let newest: Option<i64> = statement.query_row([first, last], |row| row.get(0)).map_err(failed)?;
+    Ok(newest.map_or(0, |id| schema::seq(id) + 1))
+}
+
 /// Lines are text, sealed ones are not.
 fn line(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<u8>> {
     Ok(match row.get_ref(column)? {

@@ -118,9 +118,18 @@ impl Store {
     async fn fold_run(&self, stale: &Stale) -> Result<(), StoreError> {
         let run = &stale.run;
         let known = self.inner.backend.fold_row(run.no).await?;
-        let (store, row, folded) = (self.clone(), run.clone(), stale.folded);
-        let work = blocking(move || store.begin_fold(&row, known, folded)).await?;
-        let (work, records) = self.read_on(run, work).await?;
+        let counted = known.counted;
+        let work = self.begin_fold(run, known, stale.folded).await?;
+        let is_restored = work.fold.is_restored();
+        let (work, records) = match self.read_on(run, work).await {
+            // Either the journal is damaged or the state is one of another journal. A fold of the whole journal shows which.
+            Err(StoreError::Damaged { .. }) if is_restored => {
+                let none = FoldRow { counted, ..FoldRow::default() };
+                let work = self.begin_fold(run, none, stale.folded).await?;
+                self.read_on(run, work).await?
+            }
+            read => read?,
+        };
         self.adopt(run, &work.spilled).await?;
         let Work { fold, texts, .. } = work;
         // What was spent is spent, although this kernel cannot count it again.
@@ -163,18 +172,25 @@ impl Store {
         }
     }
 
-    /// Goes on from the state that is kept, unless everything is to be computed anew.
-    fn begin_fold(&self, run: &RunRow, known: FoldRow, folded: u64) -> Result<Work, StoreError> {
-        let state = known.state.filter(|_| known.state_at <= folded);
-        let state = match (state, self.inner.key(run)?) {
-            (Some(sealed), Some(key)) => key.open(FOLD, known.state_at, &sealed),
-            (state, _) => state,
-        };
-        let fold = Fold::new(state.as_deref(), known.counted);
-        // An index over readable text would undo the encryption; such a store searches by decrypting.
-        let indexes = self.inner.vault.is_none();
-        let (texts, spilled) = (Vec::new(), Vec::new());
-        Ok(Work { reader: fold.reader(), fold, texts_from: folded, indexes, texts, spilled })
+    /// Goes on from the state that is kept, unless everything is to be computed anew. A state that cannot be read is none.
+    async fn begin_fold(&self, run: &RunRow, known: FoldRow, folded: u64) -> Result<Work, StoreError> {
+        let (store, run) = (self.clone(), run.clone());
+        blocking(move || {
+            let state = known.state.filter(|_| known.state_at <= folded);
+            let state = match (state, store.inner.key(&run)?) {
+                (Some(sealed), Some(key)) => key.open(FOLD, known.state_at, &sealed),
+                (state, _) => state,
+            };
+            let mut fold = Fold::new(state.as_deref(), known.counted);
+            if fold.is_restored() && fold.records() != known.state_at {
+                fold = Fold::new(None, known.counted);
+            }
+            // An index over readable text would undo the encryption; such a store searches by decrypting.
+            let indexes = store.inner.vault.is_none();
+            let (texts, spilled) = (Vec::new(), Vec::new());
+            Ok(Work { reader: fold.reader(), fold, texts_from: folded, indexes, texts, spilled })
+        })
+        .await
     }
 
     /// The usage and the ledger of a run as they are kept.

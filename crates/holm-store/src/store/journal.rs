@@ -2,12 +2,13 @@
 
 use std::{
     io::Write as _,
+    ops::Range,
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use holm_kernel::journal::Snapshot;
-use holm_runtime::{BoxFuture, Durability, Journal, JournalFailed, Journals, Opened};
+use holm_runtime::{BoxFuture, Durability, Journal, JournalFailed, JournalLines, Journals, Opened};
 
 use super::{
     Inner, Store,
@@ -25,6 +26,9 @@ use crate::{
 const RECORD: &str = "record";
 const SNAPSHOT: &str = "snapshot";
 
+/// Records of a long journal that are read at once: together they are small beside what a fold of them holds.
+const AT_ONCE: u64 = 256;
+
 impl Journals for Store {
     fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
         Box::pin(async move { Ok(Box::new(self.begin(run).await?) as Box<dyn Journal>) })
@@ -38,6 +42,14 @@ impl Journals for Store {
         Box::pin(async move {
             let row = self.find(run).await.map_err(unread)?;
             Ok(self.text(&row).await.map_err(unread)?.0)
+        })
+    }
+
+    fn read_lines<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalFailed>> {
+        Box::pin(async move {
+            let row = self.find(run).await.map_err(unread)?;
+            let end = self.inner.backend.next_record(row.no).await.map_err(unread)?;
+            Ok(Box::new(StoreLines { store: self.clone(), row, next: 0, end }) as Box<dyn JournalLines>)
         })
     }
 }
@@ -59,16 +71,18 @@ impl Store {
         let key = self.inner.key(&row).map_err(unread)?;
         let snapshot = self.snapshot(&row).await.map_err(unread)?;
         let from = snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value());
-        let (text, count) = self.text_from(&row, from).await.map_err(unread)?;
+        let next = self.inner.backend.next_record(row.no).await.map_err(unread)?;
         // A snapshot of a record that is not there is one of another journal.
-        let (snapshot, text, next) = if count == 0 && snapshot.is_some() {
-            let (text, next) = self.text(&row).await.map_err(unread)?;
-            (None, text, next)
-        } else {
-            (snapshot, text, from + count)
-        };
+        let (snapshot, from) = if from < next { (snapshot, from) } else { (None, 0) };
+        let upto = if snapshot.is_some() { u64::MAX } else { AT_ONCE };
+        let (text, count) = self.text_of(&row, from..upto).await.map_err(unread)?;
+        let read = from + count;
+        let rest = (read < next).then(|| {
+            let lines = StoreLines { store: self.clone(), row: row.clone(), next: read, end: next };
+            Box::new(lines) as Box<dyn JournalLines>
+        });
         let journal = StoreJournal { lease, run: row.no, id: row.id, key, next, state: State::Sound };
-        Ok(Opened { snapshot, text, journal: Box::new(journal) })
+        Ok(Opened { snapshot, text, rest, journal: Box::new(journal) })
     }
 
     /// The snapshot of a run. One that cannot be opened or read is none; the journal is whole without it.
@@ -108,12 +122,13 @@ impl Store {
 
     /// A run's whole lines and their number.
     pub(crate) async fn text(&self, row: &RunRow) -> Result<(Vec<u8>, u64), StoreError> {
-        self.text_from(row, 0).await
+        self.text_of(row, 0..u64::MAX).await
     }
 
-    /// The same from a record on.
-    async fn text_from(&self, row: &RunRow, first: u64) -> Result<(Vec<u8>, u64), StoreError> {
-        let lines = self.inner.backend.records(row.no, first..u64::MAX).await?;
+    /// The same of some records.
+    async fn text_of(&self, row: &RunRow, range: Range<u64>) -> Result<(Vec<u8>, u64), StoreError> {
+        let first = range.start;
+        let lines = self.inner.backend.records(row.no, range).await?;
         let (inner, row) = (Arc::clone(&self.inner), row.clone());
         blocking(move || {
             let lines = inner.opened(&row, lines, first)?;
@@ -142,11 +157,7 @@ impl Inner {
     }
 
     /// Some lines of a run, opened, without their ends. A gap is damage, never passed over.
-    pub(crate) async fn lines(
-        &self,
-        row: &RunRow,
-        range: std::ops::Range<u64>,
-    ) -> Result<Vec<Vec<u8>>, StoreError> {
+    pub(crate) async fn lines(&self, row: &RunRow, range: Range<u64>) -> Result<Vec<Vec<u8>>, StoreError> {
         let first = range.start;
         let rows = self.backend.records(row.no, range).await?;
         self.opened(row, rows, first)
@@ -174,6 +185,33 @@ impl Inner {
             });
         }
         Ok(lines)
+    }
+}
+
+/// Reads a journal of the store, some records at a time.
+struct StoreLines {
+    store: Store,
+    row: RunRow,
+    next: u64,
+    /// The record after the last one.
+    end: u64,
+}
+
+impl JournalLines for StoreLines {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>> {
+        Box::pin(async move {
+            if self.next >= self.end {
+                return Ok(None);
+            }
+            let range = self.next..self.end.min(self.next.saturating_add(AT_ONCE));
+            let (text, count) = self.store.text_of(&self.row, range).await.map_err(unread)?;
+            if count == 0 {
+                let (run, reason) = (self.row.id.clone(), format!("record {} is missing", self.next));
+                return Err(JournalFailed::Damaged { run, reason });
+            }
+            self.next += count;
+            Ok(Some(text))
+        })
     }
 }
 

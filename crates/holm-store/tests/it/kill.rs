@@ -63,8 +63,9 @@ async fn a_killed_writer_loses_nothing() {
                 assert_eq!(acked[run], 0, "round {round}: run {run} was begun");
                 continue;
             };
-            let count = opened.text.iter().filter(|byte| **byte == b'\n').count();
-            assert_eq!(opened.text, script.lines[..count].concat().as_bytes(), "round {round}: run {run}");
+            let text = store.read(&format!("run-{run}")).await.unwrap();
+            let count = text.iter().filter(|byte| **byte == b'\n').count();
+            assert_eq!(text, script.lines[..count].concat().as_bytes(), "round {round}: run {run}");
             assert!(count >= acked[run], "round {round}: {count} lines of {} are there", acked[run]);
             cut_short += usize::from(count < LINES);
             opened.journal.append(&script.lines[count..].concat(), Durability::Synced).await.unwrap_or_else(

@@ -31,6 +31,18 @@ impl Place for Database {
     }
 }
 
+/// Looks again and again until something is there, and fails if it does not come: the database tells nobody when its state changes.
+pub(crate) async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let end = tokio::time::Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(tokio::time::Instant::now() < end, "{what}: not within a minute");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 pub(crate) async fn database() -> Database {
     let made = tokio::task::spawn_blocking(|| Postgres::get().and_then(Postgres::database));
     Database(made.await.unwrap().unwrap())

@@ -16,7 +16,7 @@ use holm_runtime::{
 use holm_store::{Options, PostgresPool, RUNNING_TAG, Store};
 
 use crate::{
-    postgres::{Database, database},
+    postgres::{Database, database, until},
     suite::{Place as _, script::session},
 };
 
@@ -107,16 +107,37 @@ async fn a_session_at_work_is_parked_when_its_holder_lets_it_go_or_is_long_gone(
     // Given back after what was on its way, so opened here again it is free.
     drop(store.open("one").await.unwrap());
     drop(store.open("one").await.unwrap());
-    let mut parked = found(&later.0).await;
-    while parked.is_empty() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        parked = found(&later.0).await;
-    }
-    assert_eq!(parked, ["one"]);
+    let look = async || Some(found(&later.0).await).filter(|parked| !parked.is_empty());
+    assert_eq!(until("the session that was let go is parked", look).await, ["one"]);
     store.untag("one", RUNNING_TAG).await.unwrap();
     assert_eq!(found(&later.0).await, ["one"], "a prompt waits");
     store.take_slip(holm_store::PROMPT_TRAY, "one").await.unwrap();
     assert!(found(&later.0).await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_left_of_an_older_run_of_the_same_name_does_not_park_the_new_one() {
+    let place = database().await;
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "fine");
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+    // As after a schema was dropped and made again: rows of the whole database name runs that are gone.
+    let client = place.client().await;
+    for reason in [RUNNING_TAG, holm_store::PROMPT_TRAY] {
+        let sql = "INSERT INTO holmdb_at_work (schema, id, reason, run) VALUES ('', 'one', $1, 999999)";
+        client.execute(sql, &[&reason]).await.unwrap();
+    }
+    let (pool, _other) = process(&place, Duration::ZERO).await;
+    assert_eq!(pool.parked().await.unwrap().len(), 1, "the row names a run that no process holds");
+    store.tag("one", RUNNING_TAG).await.unwrap();
+    store.put_slip(holm_store::PROMPT_TRAY, "one", holm_kernel::Timestamp::new(1), b"more").await.unwrap();
+    assert!(pool.parked().await.unwrap().is_empty(), "it is driven");
+    let stale = client.query("SELECT 1 FROM holmdb_at_work WHERE run = 999999", &[]).await.unwrap();
+    assert!(stale.is_empty());
+    drop(journal);
+    let look = async || Some(pool.parked().await.unwrap()).filter(|parked| !parked.is_empty());
+    assert_eq!(until("the session that was let go is parked", look).await[0].run, "one");
 }
 
 /// Calls a tool that deploys once, and then says what became of it.

@@ -1,13 +1,13 @@
 //! Connections to PostgreSQL: few, whatever the number of users, and none that waits for a caller that has gone.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use holm_runtime::{Durability, Journals as _};
 use holm_store::{Listing, Options, PostgresPool, RUNNING_TAG, Store};
 use tokio::task::JoinSet;
 
 use crate::{
-    postgres::{Database, database},
+    postgres::{Database, database, until},
     suite::script::session,
 };
 
@@ -85,11 +85,8 @@ async fn a_thousand_users_share_a_few_connections_and_what_is_parked_is_found_at
     assert!(one.parked().await.unwrap().is_empty(), "all are driven");
     let (id, store, journal) = journals.pop().unwrap();
     drop(journal);
-    let mut parked = two.parked().await.unwrap();
-    while parked.is_empty() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-        parked = two.parked().await.unwrap();
-    }
+    let look = async || Some(two.parked().await.unwrap()).filter(|parked| !parked.is_empty());
+    let parked = until("the session that was let go is parked", look).await;
     assert_eq!((parked.len(), parked[0].run.as_str()), (1, id.as_str()));
     let schema = parked[0].schema.clone().unwrap();
     drop(store);
@@ -104,13 +101,11 @@ async fn queries_do_not_wait_for_each_other_nor_for_callers_that_have_gone() {
     // No list ends while another client holds this table.
     let (holder, watch) = (place.client().await, place.client().await);
     holder.batch_execute("BEGIN; LOCK TABLE holm_ada.holm_tags IN ACCESS EXCLUSIVE MODE").await.unwrap();
-    let waiting = async |wanted: usize| loop {
+    let waiting = async |wanted: usize| {
         let sql =
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        if watch.query(sql, &[]).await.unwrap().len() == wanted {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        let look = async || (watch.query(sql, &[]).await.unwrap().len() == wanted).then_some(());
+        until(&format!("{wanted} queries wait for the table"), look).await;
     };
     let store = Arc::new(store);
     let mut lists = JoinSet::new();

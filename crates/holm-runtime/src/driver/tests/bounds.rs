@@ -3,9 +3,9 @@
 use holm_kernel::journal::MAX_PAYLOAD_BYTES;
 
 use super::*;
-use crate::{Carry, Journals, MemoryJournals, Opened};
+use crate::{Carry, Journals, MemoryJournals};
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_reply_too_large_to_remember_is_tried_again_and_not_the_end() {
     let size = usize::try_from(MAX_PAYLOAD_BYTES).unwrap();
     let huge = says(&"x".repeat(size + 1));
@@ -14,7 +14,7 @@ async fn a_reply_too_large_to_remember_is_tried_again_and_not_the_end() {
     assert!(journal.contains("the reply is lost"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_result_that_nobody_bounded_is_spilled_before_it_is_journaled() {
     let tool = tool_fn(declared("flood"), |_: Job| async { ToolOutput::text("y".repeat(1 << 20)) });
     let host = Host::new(plays([calls(&["flood"]), says("seen")])).tool(tool);
@@ -24,7 +24,7 @@ async fn a_result_that_nobody_bounded_is_spilled_before_it_is_journaled() {
     assert!(journal.contains("\"sha256\""));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_secret_never_reaches_the_journal() {
     let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let tool = tool_fn(declared("leaks"), move |_: Job| async move { ToolOutput::text(format!("GH={key}")) });
@@ -38,7 +38,7 @@ async fn a_secret_never_reaches_the_journal() {
     assert!(text.contains("‹secret:"), "{text}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_prompt_that_is_dropped_while_a_line_is_written_loses_the_run() {
     /// Never ends a write.
     struct Hangs(u64);
@@ -57,7 +57,7 @@ async fn a_prompt_that_is_dropped_while_a_line_is_written_loses_the_run() {
     assert_eq!(driver.prompt("again").await, Err(DriveError::Lost));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_prompt_that_is_dropped_while_it_waits_goes_on_later() {
     let (let_go, gate) = tokio::sync::watch::channel(false);
     let tool = tool_fn(declared("waits"), move |_: Job| {
@@ -75,7 +75,7 @@ async fn a_prompt_that_is_dropped_while_it_waits_goes_on_later() {
     assert_eq!(driver.go_on().await.unwrap(), answered("at last"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_sink_that_panics_costs_nothing_but_its_event() {
     let seen = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&seen);
@@ -89,7 +89,7 @@ async fn a_sink_that_panics_costs_nothing_but_its_event() {
     assert!(seen.load(Ordering::Relaxed) > 3);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_is_steered_is_bounded_also_while_a_tool_runs() {
     let tool = tool_fn(declared("slow"), |job: Job| async move {
         job.stop.cancelled().await;
@@ -114,7 +114,7 @@ async fn what_is_steered_is_bounded_also_while_a_tool_runs() {
     assert_eq!(heard, crate::MOST_WAITING);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_snapshot_is_offered_and_gives_the_same_run() {
     let journals = MemoryJournals::new();
     let host = Host::new(plays([]));
@@ -126,10 +126,10 @@ async fn a_snapshot_is_offered_and_gives_the_same_run() {
     }
     let receipt = driver.run().receipt();
     drop(driver);
-    let Opened { snapshot, text, journal } = journals.open("run-1").await.unwrap();
-    let snapshot = snapshot.expect("after 300 records there is one");
-    assert!(lines(&text) < 100, "only the records since the snapshot are read");
-    let with = Folded::open(&journals, "run-1", Some(snapshot), text).await.unwrap();
+    let opened = journals.open("run-1").await.unwrap();
+    assert!(opened.snapshot.is_some(), "after 300 records there is one");
+    assert!(lines(&opened.text) < 100, "only the records since the snapshot are read");
+    let (with, journal) = Folded::open(&journals, "run-1", opened).await.unwrap();
     let without = Folded::whole(journals.read("run-1").await.unwrap()).await.unwrap();
     drop(journal);
     assert_eq!((with.head, with.run.receipt().seq), (without.head, receipt.seq));
@@ -143,7 +143,7 @@ fn lines(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte == b'\n').count()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_snapshot_of_no_use_costs_a_second_look_at_the_journal_and_nothing_else() {
     let journals = MemoryJournals::new();
     for run in ["run-1", "run-2"] {
@@ -159,15 +159,15 @@ async fn a_snapshot_of_no_use_costs_a_second_look_at_the_journal_and_nothing_els
     let whole = Folded::whole(journals.read("run-1").await.unwrap()).await.unwrap();
     for bad in [b"nonsense".as_slice(), other.as_bytes()] {
         journals.open("run-1").await.unwrap().journal.keep_snapshot(bad).await.unwrap();
-        let Opened { snapshot, text, journal } = journals.open("run-1").await.unwrap();
-        let folded = Folded::open(&journals, "run-1", snapshot, text).await.unwrap();
+        let opened = journals.open("run-1").await.unwrap();
+        let (folded, journal) = Folded::open(&journals, "run-1", opened).await.unwrap();
         drop(journal);
         assert_eq!(folded.head, whole.head);
         assert_eq!(folded.run.transcript(), whole.run.transcript());
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn processes_that_each_add_a_little_keep_snapshots_too() {
     let journals = MemoryJournals::new();
     let agent = |journals: &MemoryJournals| {

@@ -78,6 +78,30 @@ pub(crate) async fn a_snapshot_that_fits_no_record_is_left_aside(place: &dyn Pla
     }
 }
 
+pub(crate) async fn a_long_journal_without_a_snapshot_is_folded_some_records_at_a_time(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let script = long("one", 120);
+    store.import(script.text().as_bytes(), None).await.unwrap();
+    let opened = super::journals::patiently(&store, "one").await;
+    assert!(opened.rest.is_some() && opened.snapshot.is_none());
+    assert!(opened.text.len() < script.text().len() && script.text().as_bytes().starts_with(&opened.text));
+    let (mut text, mut rest) = (opened.text, opened.rest.unwrap());
+    while let Some(more) = rest.next().await.unwrap() {
+        text.extend(more);
+    }
+    assert_eq!(text, script.text().as_bytes());
+    drop((opened.journal, rest));
+    drop(super::journals::patiently(&store, "one").await);
+    let model = holm_runtime::model_fn(|_| Box::pin(std::future::pending()));
+    let agent = holm_runtime::Agent::builder("test/one", model).journals(store.clone()).build().unwrap();
+    let session = agent.resume("one").await.unwrap();
+    let run = session.run();
+    assert!(run.earlier_messages() > 0, "what was folded first is left to the journal");
+    let all = run.earlier_messages() + run.transcript().len() as u64;
+    assert_eq!(all, script.run().transcript().len() as u64);
+    assert_eq!(run.view(), script.run().view());
+}
+
 /// What a store says of a run, entry by entry.
 async fn counted(store: &Store, run: &str, entry: &Entry) -> holm_store::Tally {
     let (by, name) = match &entry.subject {

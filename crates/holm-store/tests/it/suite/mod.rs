@@ -80,6 +80,7 @@ macro_rules! whole_suite {
             long {
                 opening_reads_the_records_after_the_snapshot_alone
                 a_snapshot_that_fits_no_record_is_left_aside
+                a_long_journal_without_a_snapshot_is_folded_some_records_at_a_time
                 usage_is_counted_from_the_records_that_are_new
                 an_encrypted_store_goes_on_from_its_folds_too
                 a_list_of_many_sessions_that_moved_takes_a_few_questions
