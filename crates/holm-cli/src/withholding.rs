@@ -6,9 +6,8 @@ use std::{
 };
 
 use holm::{
-    kernel::{MessageId, journal},
-    runtime::Journals as _,
-    store::{Store, withheld},
+    kernel::{MessageId, Run, Seq},
+    store::Store,
 };
 use holm_tools::hooks::CommandHooks;
 use serde_json::json;
@@ -27,8 +26,29 @@ struct State {
     /// The messages of the one session that this is about which were told already; none where there are many sessions,
     /// whose messages have the same numbers.
     told: Option<BTreeSet<MessageId>>,
+    /// What earlier commands may have told of.
+    earlier: Option<Earlier>,
     reasons: Vec<String>,
     lines: Lines,
+}
+
+/// The part of a session that this command found when it resumed it.
+#[derive(Debug, Clone)]
+struct Earlier {
+    store: Store,
+    session: String,
+    /// The last of its records and of its messages.
+    record: Seq,
+    message: MessageId,
+}
+
+impl Earlier {
+    /// Whether an earlier command was told that this message was withheld. Where the journal cannot be read, the user is told twice
+    /// rather than never.
+    async fn has_told(&self, message: MessageId) -> bool {
+        message <= self.message
+            && self.store.was_withheld(&self.session, message, self.record).await.unwrap_or(false)
+    }
 }
 
 /// Whether a program reads on standard output what happens.
@@ -47,25 +67,23 @@ impl Withholding {
     /// Hooks that tell of what they withhold.
     pub(crate) fn watch(self: &Arc<Self>, hooks: CommandHooks) -> CommandHooks {
         let this = Arc::clone(self);
-        hooks.on_withheld(move |message, reason| this.tell(message, reason))
+        hooks.on_withheld(move |message, reason| {
+            let (this, reason) = (Arc::clone(&this), reason.to_owned());
+            Box::pin(async move { this.tell(message, &reason).await })
+        })
     }
 
-    /// Says that this is about one session, and what of it was withheld by earlier commands.
-    pub(crate) async fn of_session(
-        &self,
-        store: &Store,
-        session: Option<&str>,
-        lines: Lines,
-    ) -> anyhow::Result<()> {
-        let mut told = BTreeSet::new();
-        if let Some(session) = session
-            && let Ok(text) = store.read(session).await
-        {
-            told.extend(withheld(&journal::decode(&text)?.records).into_iter().map(|known| known.message));
-        }
+    /// Says that this is about one session.
+    pub(crate) fn of_session(&self, lines: Lines) {
         let mut state = self.state();
-        (state.told, state.lines) = (Some(told), lines);
-        Ok(())
+        (state.told, state.lines) = (Some(BTreeSet::new()), lines);
+    }
+
+    /// Says that the session is resumed: its journal tells which messages earlier commands told of.
+    pub(crate) fn resume(&self, store: &Store, run: &Run) {
+        let Some(message) = run.last_message() else { return };
+        let (session, record) = (run.started().run.clone(), run.receipt().seq);
+        self.state().earlier = Some(Earlier { store: store.clone(), session, record, message });
     }
 
     /// Why prompts were withheld, if any was.
@@ -73,7 +91,15 @@ impl Withholding {
         self.state().reasons.clone()
     }
 
-    fn tell(&self, message: MessageId, reason: &str) {
+    async fn tell(&self, message: MessageId, reason: &str) {
+        let earlier = self.state().earlier.clone();
+        let known = match earlier {
+            Some(earlier) => earlier.has_told(message).await,
+            None => false,
+        };
+        if known {
+            return;
+        }
         let mut state = self.state();
         if state.told.as_mut().is_some_and(|told| !told.insert(message)) {
             return;

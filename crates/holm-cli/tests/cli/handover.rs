@@ -67,7 +67,11 @@ fn about_to_write() -> String {
 }
 
 fn export(stage: &Stage) -> String {
-    let ran = stage.holm(["session", "export", "journey", "--format", "jsonl"]);
+    export_of(stage, "journey")
+}
+
+fn export_of(stage: &Stage, session: &str) -> String {
+    let ran = stage.holm(["session", "export", session, "--format", "jsonl"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
     ran.out
 }
@@ -115,6 +119,59 @@ fn a_journal_that_grants_itself_everything_has_nothing_here() {
     let ran = stage.holm(["run", "--session", "journey", "--resume"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It did not.\n"), "{ran:?}");
     assert!(!stage.work().join("owned.txt").exists());
+}
+
+#[test]
+fn a_fork_before_the_import_has_no_more_than_the_import() {
+    let acts = (0..2).map(|_| Act::says("It did not."));
+    let stage = Stage::new(acts).file("run.jsonl", &about_to_write());
+    comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
+    let last = export(&stage).lines().count() - 1;
+    assert_eq!(last, 5, "three records of the other host, three of this one");
+    for at in 0..=last {
+        let (new, at) = (format!("fork-{at}"), at.to_string());
+        let ran = stage.holm(["session", "fork", "journey", "--at", &at, "--session", &new]);
+        assert_eq!((ran.code, ran.out.trim()), (Some(0), new.as_str()), "{ran:?}");
+        // A fork of the fork, too.
+        let again = format!("again-{at}");
+        let ran = stage.holm(["session", "fork", &new, "--at", "0", "--session", &again]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        for session in [&new, &again] {
+            let kept = journal::decode_strict(export_of(&stage, session).as_bytes()).unwrap();
+            let run = journal::replay(&kept).unwrap();
+            assert!(run.grants().is_empty(), "{session}: {:?}", run.grants());
+            assert_eq!(run.mode(), holm::grants::Mode::default(), "{session}");
+            assert_eq!(run.config().mark_rule, MarkRule::AskAfterAny, "{session}");
+            assert!(run.marks().untrusted, "{session}");
+        }
+    }
+    for at in ["2", "3"] {
+        let ran = stage.holm(["run", "--session", &format!("fork-{at}"), "--resume"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It did not.\n"), "{ran:?}");
+    }
+    assert!(!stage.work().join("owned.txt").exists());
+}
+
+#[test]
+fn a_prompt_reads_nothing_that_lies_before_the_last_snapshot() {
+    let reply = || replied(Reply { blocks: vec![Block::Text("18 degrees.".into())], ..Reply::default() });
+    let facts = (0..150).flat_map(|_| [Input::Prompted(Prompt::text("How warm is it?")), reply()]);
+    let lines = elsewhere(Config::new(Model::named(MODEL)), facts);
+    let stage = Stage::new([Act::says("One."), Act::says("Two.")]).file("run.jsonl", &lines);
+    comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
+    let resume = ["--session", "journey", "--resume", "-p", "And now?"];
+    stage.run(&resume).says("One.\n");
+    // An early record is damaged on disk; the snapshot that the first prompt left lies behind it.
+    let early: serde_json::Value = serde_json::from_str(lines.lines().nth(7).unwrap()).unwrap();
+    let (chain, path) = (early["chain"].as_str().unwrap().as_bytes(), stage.data().join("holm.db"));
+    let mut bytes = fs::read(&path).unwrap();
+    let place =
+        bytes.windows(chain.len()).position(|part| part == chain).expect("the record is in the database");
+    bytes[place..place + chain.len()].reverse();
+    fs::write(&path, bytes).unwrap();
+    stage.run(&resume).says("Two.\n");
+    let ran = stage.holm(["session", "replay", "journey"]);
+    assert_ne!(ran.code, Some(0), "whoever reads all records finds the damage: {ran:?}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub struct CommandHooks {
 type Denied = dyn Fn(&str, &str) + Send + Sync;
 
 /// Hears which prompt did not reach the model, and why.
-type Withheld = dyn Fn(MessageId, &str) + Send + Sync;
+type Withheld = dyn Fn(MessageId, &str) -> BoxFuture<'static, ()> + Send + Sync;
 
 /// What the commands said of one prompt. Runs number their messages alike, so the text tells them apart.
 struct Said {
@@ -93,7 +93,10 @@ impl CommandHooks {
     /// Tells of every prompt that they withhold, with the reason, when they are asked about it: a process that goes on with
     /// a run asks anew about all that was said in it.
     #[must_use]
-    pub fn on_withheld(mut self, tell: impl Fn(MessageId, &str) + Send + Sync + 'static) -> Self {
+    pub fn on_withheld(
+        mut self,
+        tell: impl Fn(MessageId, &str) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    ) -> Self {
         self.withheld = Some(Arc::new(tell));
         self
     }
@@ -209,7 +212,7 @@ impl CommandHooks {
                     let asked = tokio::time::timeout_at(end, self.remark(message.id, &prompt)).await;
                     let remark = asked.unwrap_or_else(|_| Remark::Withheld(NOT_ASKED.to_owned()));
                     if let (Remark::Withheld(reason), Some(tell)) = (&remark, &self.withheld) {
-                        tell(message.id, reason);
+                        tell(message.id, reason).await;
                     }
                     remark
                 }

@@ -466,7 +466,10 @@ async fn whoever_wants_to_hears_of_a_withheld_prompt_once() {
     let told = Arc::clone(&heard);
     let hooks = listener
         .hooks("UserPromptSubmit")
-        .on_withheld(move |id, reason: &str| told.lock().unwrap().push((id, reason.to_owned())));
+        .on_withheld(move |id, reason: &str| {
+            told.lock().unwrap().push((id, reason.to_owned()));
+            Box::pin(async {})
+        });
     let mut view = vec![message(1, Role::User, &["the secret"])];
     hooks.context(&view).await;
     view.push(message(2, Role::User, &["go on"]));

@@ -2,15 +2,11 @@
 
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{
-        Budget, Input, NanoUsd,
-        journal::{self, Record},
-    },
-    runtime::{Changes, Journals as _},
-    store::Store,
+    kernel::{Budget, NanoUsd, Run},
+    runtime::Changes,
 };
 
-/// What a session may do, as its journal says.
+/// What a session may do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Has {
     mode: Mode,
@@ -19,33 +15,10 @@ pub(super) struct Has {
 }
 
 impl Has {
-    /// What a session has; none where it is not there, which whoever resumes it says in better words.
-    pub(super) async fn read(store: &Store, session: &str) -> anyhow::Result<Option<Self>> {
-        let Ok(text) = store.read(session).await else { return Ok(None) };
-        Ok(Some(Self::of(&journal::decode(&text)?.records)))
-    }
-
-    fn of(records: &[Record]) -> Self {
-        let mut has = Self::default();
-        for input in records.iter().filter_map(|record| record.payload().input().ok()) {
-            has.hear(&input);
-        }
-        has
-    }
-
-    fn hear(&mut self, input: &Input) {
-        match input {
-            Input::Started(started) => {
-                let config = &started.config;
-                (self.mode, self.grants, self.budget) =
-                    (config.mode, config.grants.clone(), config.limits.budget.usd);
-            }
-            Input::ModeChanged(mode) => self.mode = *mode,
-            Input::GrantsChanged(grants) => self.grants = grants.clone(),
-            Input::BudgetChanged(budget) => self.budget = budget.usd,
-            // What people and models said and did changes what a session has done, not what it may do.
-            _ => {}
-        }
+    /// What a session has that is resumed. Its run knows, so nothing is read for it.
+    pub(super) fn of(run: &Run) -> Self {
+        // The model leaves the plan mode that it entered, and has then what people chose.
+        Self { mode: run.chosen_mode(), grants: run.grants().clone(), budget: run.budget().usd }
     }
 }
 

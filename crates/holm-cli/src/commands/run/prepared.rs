@@ -11,7 +11,7 @@ use holm::{
 use holm_server::terminal::{Host, Listening};
 use holm_tools::{hooks::HookEvent, registry::Following};
 
-use super::{Args, Has, Made, Sinks, bench::Bench, open};
+use super::{Args, Made, Sinks, bench::Bench, open};
 use crate::{
     approve::Terminal,
     began::Began,
@@ -85,21 +85,18 @@ impl Prepared {
     pub(super) async fn begin(&self, start: Start, screen: &Arc<Screen>) -> anyhow::Result<Begun> {
         let Self { args, places, store, began } = self;
         let Start { chosen, terminal, sinks, next, lines } = start;
-        let resumed = args.past();
-        let mut has = None;
-        if let Some(id) = resumed {
+        if let Some(id) = args.past() {
             children::check(store, id).await?;
-            has = Has::read(store, id).await?;
         }
         let host = Host::new();
         let (terminal, sinks) = (terminal.shared(host.desk()), sinks.and(&host));
         let bench = Bench::lay_out(args, places, store.clone(), chosen, terminal, screen).await?;
         let withholding = bench.withholding();
-        withholding.of_session(store, resumed, lines).await?;
+        withholding.of_session(lines);
         let (crew, secrets, hooks) = bench.parts();
         let (agent, tools) = bench.agent(args, sinks)?;
         args.grow(store, next, screen).await?;
-        let session = open(&agent, args, has.as_ref()).await?;
+        let session = open(&agent, args, |run| withholding.resume(store, run)).await?;
         unheard(&hooks, &session).iter().for_each(|note| screen.note(note));
         began.keep(places, session.id())?;
         let following = tools.follow(&session);

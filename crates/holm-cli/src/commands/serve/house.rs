@@ -187,8 +187,7 @@ async fn begin(args: &run::Args, places: &Places, made: &Made, start: Start) -> 
             if let Some(began) = Began::of(places, id).map_err(failed)? {
                 began.check(places, id).map_err(|trouble| refused(&trouble))?;
             }
-            let changes = run::taken_up(args, made, id).await.map_err(failed)?;
-            (made.agent.resume_with(id, changes).await, false)
+            (made.agent.resume_deciding(id, |run| run::taken_up(args, made, run)).await, false)
         }
         Start::Fork { from, at, new } => {
             let new = new.map_or_else(|| format!("{from}-fork"), |new| new.to_string());
