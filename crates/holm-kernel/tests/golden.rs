@@ -21,17 +21,13 @@ use holm_guards::{
 };
 use holm_kernel::{
     Author, Block, Bound, Budget, CallId, Check, CheckRuling, ChildResult, Config, Effect, Ending, Failure,
-    FailureClass, Input, Marks, Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run, SEMANTICS,
+    FailureClass, Input, Marks, Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run,
     Seq, Started, StopReason, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields,
     journal,
 };
 
 /// The golden journal of each set of rules.
-const GOLDEN: [(u32, &str); 3] = [
-    (1, include_str!("golden/v1.jsonl")),
-    (2, include_str!("golden/v2.jsonl")),
-    (3, include_str!("golden/v3.jsonl")),
-];
+const GOLDEN: [(u32, &str); 1] = [(1, include_str!("golden/v1.jsonl"))];
 
 /// Names a child process of these tests: it writes the journal and nothing else.
 const PRINTER: &str = "the_printer_of_the_journal";
@@ -92,8 +88,8 @@ fn the_golden_journals_tell_of_every_kind_of_call() {
 }
 
 #[test]
-fn the_second_golden_journal_holds_shares_and_marks_what_the_kernel_says() {
-    let records = journal::decode_strict(GOLDEN[1].1.as_bytes()).expect("a sound journal");
+fn the_golden_journal_holds_shares_and_marks_what_the_kernel_says() {
+    let records = journal::decode_strict(GOLDEN[0].1.as_bytes()).expect("a sound journal");
     let (mut shares, mut tokens) = (Vec::new(), Vec::new());
     let told = |_, effect: &Effect| {
         if let Effect::Spawn { request, .. } = effect {
@@ -102,16 +98,16 @@ fn the_second_golden_journal_holds_shares_and_marks_what_the_kernel_says() {
         }
     };
     let run = journal::replay_with(&records, told).expect("the same run");
-    assert_eq!(tokens, [5_000; 3]);
+    assert_eq!(tokens, [5_000; 4]);
     let notes = run.transcript().iter().filter(|message| message.author == Author::Kernel);
     assert_eq!(notes.count(), 1);
-    assert!(matches!(shares[..], [1_000, 1_000, third] if third < 500), "{shares:?}");
+    assert!(matches!(shares[..], [1_000, 1_000, third, _] if third < 500), "{shares:?}");
 }
 
 #[test]
 fn this_kernel_writes_the_golden_journals() {
     for (semantics, golden) in GOLDEN {
-        let written = script(semantics);
+        let written = script();
         for (number, (now, golden)) in written.lines().zip(golden.lines()).enumerate() {
             assert_eq!(now, golden, "record {number} of {semantics}");
         }
@@ -121,7 +117,7 @@ fn this_kernel_writes_the_golden_journals() {
 
 #[test]
 fn the_newest_rules_stop_the_child_that_a_lowered_budget_no_longer_covers() {
-    let written = script(SEMANTICS);
+    let written = script();
     let records = journal::decode_strict(written.as_bytes()).expect("a sound journal");
     let (mut spawned, mut aborted) = (Vec::new(), Vec::new());
     let told = |_, effect: &Effect| match effect {
@@ -150,7 +146,7 @@ fn another_process_with_another_environment_writes_the_same_bytes() {
             .collect::<String>()
     };
     let plain = printed(&|_| {});
-    assert_eq!(plain, script(SEMANTICS));
+    assert_eq!(plain, script());
     let bare = printed(&|command| {
         command.env_clear().env("TZ", "Asia/Kolkata").env("LC_ALL", "tr_TR.UTF-8").current_dir("/");
     });
@@ -160,11 +156,11 @@ fn another_process_with_another_environment_writes_the_same_bytes() {
 #[test]
 #[ignore = "writes the journal for the test above, and for a new golden file"]
 fn the_printer_of_the_journal() {
-    let text = script(SEMANTICS);
+    let text = script();
     std::io::Write::write_all(&mut std::io::stdout(), format!("\n{text}").as_bytes()).expect("written");
 }
 
-fn tools(semantics: u32) -> Vec<Tool> {
+fn tools() -> Vec<Tool> {
     let schema = || Json::parse(r#"{"type":"object","properties":{"path":{"type":"string"}}}"#).unwrap();
     let read = Tool {
         needs: vec!["read:{path=.}".parse().unwrap()],
@@ -181,28 +177,26 @@ fn tools(semantics: u32) -> Vec<Tool> {
     let kind = ToolKind::Agent {
         grants: GrantSet::parse(["read:src/**"]).unwrap(),
         reserve: NanoUsd::new(1_000),
-        tokens: if semantics >= 2 { 5_000 } else { 0 },
+        tokens: 5_000,
     };
     let helper = Tool { kind, ..Tool::new("helper", "Helps.", schema()).level(Level::None) };
     vec![read, save, helper, Tool::skill(extract())]
 }
 
-fn started(semantics: u32) -> Started {
+fn started() -> Started {
     let mut config = Config::new(Model::named("scripted/golden"));
     config.name = "golden".into();
     config.system = "You are a careful \u{1f9ea} agent.".into();
     config.models[0].price = Some(Price { input: 1_000_000, output: 5_000_000, ..Price::default() });
     config.limits.budget.usd = Some(NanoUsd::new(1_000_000));
-    config.tools = tools(semantics);
-    if semantics >= 2 {
-        config.limits.tokens = Bound::AtMost(100_000);
-        // Before the fourth turn the kernel says something itself.
-        config.limits.turns = Bound::AtMost(4);
-        config.limits.grace_turns = 1;
-    }
+    config.tools = tools();
+    config.limits.tokens = Bound::AtMost(100_000);
+    // Before the fourth turn the kernel says something itself.
+    config.limits.turns = Bound::AtMost(4);
+    config.limits.grace_turns = 1;
     config.grants = GrantSet::parse(["read:**"]).unwrap();
     config.mode = Mode::Default;
-    Started { semantics, version: "golden".into(), ..Started::new("run-golden", 0x5eed, config) }
+    Started { version: "golden".into(), ..Started::new("run-golden", 0x5eed, config) }
 }
 
 /// A host in small: it performs what the run asks for, and answers from a script.
@@ -236,8 +230,8 @@ fn calls(calls: &[(&str, &str)]) -> Vec<Block> {
 }
 
 /// The journal that the golden file of these rules holds.
-fn script(semantics: u32) -> String {
-    let mut replies = vec![
+fn script() -> String {
+    let replies = vec![
         calls(&[("read", r#"{"path":"src/a.rs"}"#), ("nosuch", "{}"), ("save", r#"{"path":7}"#)]),
         calls(&[("save", r#"{"path":"out/b.rs"}"#), ("helper", "{}")]),
         calls(&[("extract", r#"{"text":"Ask ann@holm.example.","target":"email"}"#)]),
@@ -245,17 +239,13 @@ fn script(semantics: u32) -> String {
         say(r#"{"email":["ann@holm.example"]}"#),
         calls(&[("read", r#"{"path":"src/hangs.rs"}"#)]),
         say("All done."),
+        calls(&[("helper", r#"{"path":"src/late.rs"}"#)]),
+        calls(&[("helper", r#"{"path":"src/c.rs"}"#)]),
+        say("All done."),
+        calls(&[("helper", r#"{"path":"src/late-too.rs"}"#)]),
+        say("All done."),
     ];
-    if semantics >= 2 {
-        replies.push(calls(&[("helper", r#"{"path":"src/late.rs"}"#)]));
-        replies.push(calls(&[("helper", r#"{"path":"src/c.rs"}"#)]));
-        replies.push(say("All done."));
-    }
-    if semantics >= 3 {
-        replies.push(calls(&[("helper", r#"{"path":"src/late-too.rs"}"#)]));
-        replies.push(say("All done."));
-    }
-    let (run, writer, text) = journal::begin(started(semantics), Timestamp::new(1_000)).expect("record 0");
+    let (run, writer, text) = journal::begin(started(), Timestamp::new(1_000)).expect("record 0");
     let mut host = Host {
         run,
         writer,
@@ -273,12 +263,8 @@ fn script(semantics: u32) -> String {
     host.hear(Input::Resumed { host: "another host".into() });
     let marks = Marks { untrusted: false, private: true };
     host.hear(Input::Prompted(Prompt { marks, ..Prompt::text("Say that you are done.") }));
-    if semantics >= 2 {
-        host.hand_over();
-    }
-    if semantics >= 3 {
-        host.lower();
-    }
+    host.hand_over();
+    host.lower();
     host.text
 }
 

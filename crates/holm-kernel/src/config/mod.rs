@@ -28,28 +28,12 @@ use holm_grants::{Denials, FilePath, GrantSet, Mode};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::{Author, ConsultPoint};
+use crate::ConsultPoint;
 
 /// The decision rules of this version of the kernel.
 ///
-/// A journal names the rules that made it; a kernel that no longer has them says so instead of guessing.
-///
-/// 2 holds the share of a child that was stopped until its bill comes, sets tokens aside for children like money, begins
-/// with no model whose price is unknown where a budget holds, names the kernel as the author of what it says, and asks
-/// hooks what a summary may be made of.
-///
-/// 3 stops children that are under way when a changed budget no longer covers what was set aside for them, and tells a model
-/// that called a tool which is not there what was probably meant, how many tools there are beyond those named, and which
-/// one finds them.
-///
-/// 4 answers with the whole text where replies were cut at the output limit and continued. It counts what no provider
-/// reports by estimate, sets the estimate of a model call aside while the call is under way, runs skills one after another
-/// while a limit holds, gives a child that had not begun when its host stopped its share anew, refuses calls that have not
-/// started once the budget is spent, gives up work that ends its hosts, and drops what waits to be said at a cancel.
-pub const SEMANTICS: u32 = 4;
-
-/// The oldest rules that this version still has: runs that began under them go on under them.
-pub const OLDEST_SEMANTICS: u32 = 1;
+/// A journal names the rules that made it; a kernel that does not have them says so instead of guessing.
+pub const SEMANTICS: u32 = 1;
 
 /// Record 0: everything that decides how a run behaves.
 ///
@@ -88,27 +72,7 @@ impl Started {
 
     /// Whether this version has the rules that the run follows.
     pub const fn is_known(&self) -> bool {
-        OLDEST_SEMANTICS <= self.semantics && self.semantics <= SEMANTICS
-    }
-
-    /// Whether the second rules hold: see [`SEMANTICS`].
-    pub(crate) const fn has_second_rules(&self) -> bool {
-        self.semantics >= 2
-    }
-
-    /// Whether the third rules hold: see [`SEMANTICS`].
-    pub(crate) const fn has_third_rules(&self) -> bool {
-        self.semantics >= 3
-    }
-
-    /// Whether the fourth rules hold: see [`SEMANTICS`].
-    pub(crate) const fn has_fourth_rules(&self) -> bool {
-        self.semantics >= 4
-    }
-
-    /// Who is said to have written the kernel's own words.
-    pub(crate) const fn notes_by(&self) -> Author {
-        if self.has_second_rules() { Author::Kernel } else { Author::Speaker }
+        self.semantics == SEMANTICS
     }
 }
 

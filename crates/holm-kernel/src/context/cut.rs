@@ -81,7 +81,7 @@ impl View {
 
     /// Replaces everything before `at` by what always stays and by the digest.
     pub(super) fn cut(&mut self, at: u64, digest: Digest) {
-        let message = digest.message(self.notes);
+        let message = digest.message();
         let mut head = Head::default();
         for place in 0..at {
             if self.remains(place) {

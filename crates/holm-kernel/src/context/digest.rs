@@ -23,7 +23,7 @@ pub(super) struct Digest {
 
 impl Digest {
     /// The message. Each part is a block of its own: no text in the summary can pose as the words around it.
-    pub(super) fn message(&self, author: Author) -> Arc<Message> {
+    pub(super) fn message(&self) -> Arc<Message> {
         let mut blocks = Vec::with_capacity(3);
         if let Some(summary) = &self.summary {
             blocks.push(Block::Text(format!(
@@ -36,6 +36,6 @@ impl Digest {
         if self.gone > 0 || self.summary.is_none() {
             blocks.push(Block::Text(format!("[{} earlier messages are no longer shown here.]", self.gone)));
         }
-        Arc::new(Message { author, ..Message::new(self.id, Role::User, blocks) })
+        Arc::new(Message { author: Author::Kernel, ..Message::new(self.id, Role::User, blocks) })
     }
 }

@@ -57,7 +57,7 @@ impl View {
         };
         let gone = digest.gone.saturating_add(digest.summed);
         let digest = Digest { id: digest.id, summed: 0, gone, summary: None };
-        let message = digest.message(self.notes);
+        let message = digest.message();
         self.digest = Some(digest);
         if let Some(at) = self.head.checked_sub(1).filter(|at| index(*at) < self.messages.len()) {
             self.replace(at, (*message).clone());

@@ -9,7 +9,7 @@ use super::{
     estimate,
     view::{Summaries, View, index},
 };
-use crate::{ContextPolicy, Message, MessageId, Role, SummaryPolicy};
+use crate::{Author, ContextPolicy, Message, MessageId, Role, SummaryPolicy};
 
 /// What the model is told when the policy says nothing else.
 const INSTRUCTION: &str = "\
@@ -54,7 +54,7 @@ impl View {
         let mut messages: Vec<Arc<Message>> =
             self.messages.iter().take(index(asked.at)).map(Arc::clone).collect();
         let instruction = Message::text(id, Role::User, instruction(policy));
-        messages.push(Arc::new(Message { author: self.notes, ..instruction }));
+        messages.push(Arc::new(Message { author: Author::Kernel, ..instruction }));
         messages
     }
 
@@ -82,7 +82,7 @@ impl View {
         let leaving = self.leaving(asked.at);
         let digest =
             Digest { id, summed: self.summed(leaving.messages), gone: 0, summary: Some(text.to_owned()) };
-        if estimate::tokens(self.family, &digest.message(self.notes))
+        if estimate::tokens(self.family, &digest.message())
             >= leaving.tokens.saturating_add(self.digest_tokens())
         {
             return Err(Discarded::Longer);

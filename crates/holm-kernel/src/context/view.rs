@@ -10,7 +10,7 @@ use super::{
     estimate::{self, Measure},
     sealed,
 };
-use crate::{Author, Block, Family, Message, MessageId, Role};
+use crate::{Block, Family, Message, MessageId, Role};
 
 /// The messages that a request shows, in the order of the transcript, with running sums.
 ///
@@ -45,9 +45,6 @@ pub(crate) struct View {
     pub(super) summaries: Summaries,
     /// What a provider refused as too long, by our estimate.
     pub(super) ceiling: Option<u64>,
-    /// Who is said to have written what the view itself adds.
-    #[serde(default)]
-    pub(super) notes: Author,
     #[cfg(test)]
     #[serde(skip)]
     pub(super) work: u64,
@@ -83,11 +80,6 @@ pub(super) enum Summaries {
 }
 
 impl View {
-    /// An empty view whose own notes are said to be by this author.
-    pub(crate) fn with_notes_by(author: Author) -> Self {
-        Self { notes: author, ..Self::default() }
-    }
-
     /// The messages to show, oldest first.
     pub(crate) fn messages(&self) -> &[Arc<Message>] {
         &self.messages

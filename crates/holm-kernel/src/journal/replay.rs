@@ -7,7 +7,7 @@ use holm_read::{Raw, Read};
 use super::hash::Hash;
 use super::payload::InputError;
 use super::record::{Head, Record};
-use crate::{Effect, Input, Misuse, OLDEST_SEMANTICS, Receipt, Run, SEMANTICS, Seq, Started, Timestamp};
+use crate::{Effect, Input, Misuse, Receipt, Run, SEMANTICS, Seq, Started, Timestamp};
 
 /// Folds a whole journal and performs nothing.
 ///
@@ -251,7 +251,7 @@ fn started(record: &Record) -> Result<Started, ReplayError> {
     let Ok(rules) = holm_read::from_str::<Rules>(first.started.get()) else {
         return Err(ReplayError::NotStarted);
     };
-    if !(OLDEST_SEMANTICS..=SEMANTICS).contains(&rules.semantics) {
+    if rules.semantics != SEMANTICS {
         return Err(ReplayError::UnknownSemantics { found: rules.semantics, known: SEMANTICS });
     }
     let Input::Started(started) = input(record)? else { return Err(ReplayError::NotStarted) };

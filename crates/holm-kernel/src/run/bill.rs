@@ -45,9 +45,6 @@ impl Run {
     /// What a call took: as its provider reported, and by estimate where it reported nothing. `tokens` is the estimate of
     /// the request.
     fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
-        if !self.has_estimates() {
-            return reported(result);
-        }
         let tokens = if planted(Bug::UsageFree) { 0 } else { tokens };
         let family = || self.model_at(model).map_or(Family::Other, |model| model.family);
         match result {
@@ -58,11 +55,6 @@ impl Run {
             ModelResult::Failed(failure) if is_charged(failure) => failure.usage.with_request(tokens),
             ModelResult::Failed(failure) => failure.usage,
         }
-    }
-
-    /// Whether usage that is not reported is estimated: it was free under the first three rules.
-    fn has_estimates(&self) -> bool {
-        self.state.started.has_fourth_rules()
     }
 
     /// Takes the answer to a call of the model in use: releases what was set aside for the call and writes what the call took
@@ -79,9 +71,6 @@ impl Run {
     /// The estimated cost of a request to the model in use.
     fn request_cost(&self, tokens: u64) -> Owed {
         let model = self.state.group.model;
-        if !self.has_estimates() {
-            return Owed { model, tokens: 0, money: NanoUsd::ZERO };
-        }
         let price = self.model_at(model).and_then(|model| model.price);
         let money = price.map_or(NanoUsd::ZERO, |price| price.cost(Usage::of_request(tokens)));
         Owed { model, tokens, money }
@@ -137,34 +126,22 @@ impl Run {
         }
     }
 
-    /// Pays by estimate for a call of the model in use that was lost with its host. The first three rules wait for its bill.
-    pub(super) fn pay_lost(&mut self, call: CallId, tokens: u64) {
-        if !self.has_estimates() {
-            return self.owe_nothing(call);
-        }
+    /// Pays by estimate for a call of the model in use that was lost with its host.
+    pub(super) fn pay_lost(&mut self, tokens: u64) {
         self.release_call(tokens);
         self.account(Usage::of_request(tokens));
     }
 
     /// A child is given up. What was set aside for it stays so until its bill comes: it may have spent all of it.
     pub(super) fn owe_child(&mut self, call: CallId, share: Share) {
-        if self.holds_shares() {
-            let Share { money: share, tokens } = share;
-            self.state.stopped.insert(call, Stopped { share, tokens, since: self.state.now });
-        } else {
-            self.release(share);
-        }
+        let Share { money: share, tokens } = share;
+        self.state.stopped.insert(call, Stopped { share, tokens, since: self.state.now });
         self.owe_nothing(call);
-    }
-
-    /// The first rules gave the share of a stopped child back before its bill was there.
-    fn holds_shares(&self) -> bool {
-        self.state.started.has_second_rules()
     }
 
     /// Whether so many bills of children are awaited, or may come to be, that no further child may begin.
     pub(super) fn owes_too_much(&self) -> bool {
-        self.holds_shares() && self.state.stopped.len() + self.state.background.len() >= MOST_OWED
+        self.state.stopped.len() + self.state.background.len() >= MOST_OWED
     }
 
     /// Until when a run with nothing left waits for the bills of children that were stopped.
@@ -203,13 +180,6 @@ impl Run {
 /// Whether the provider charges for a failed call: it had begun to answer. What it refuses and what never reaches it is free.
 const fn is_charged(failure: &Failure) -> bool {
     matches!(failure.class, FailureClass::Truncated | FailureClass::Empty) || failure.usage.output > 0
-}
-
-const fn reported(result: &ModelResult) -> Usage {
-    match result {
-        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage,
-        ModelResult::Failed(failure) => failure.usage,
-    }
 }
 
 const fn share_of(owed: Owed) -> Share {

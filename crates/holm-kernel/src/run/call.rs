@@ -93,9 +93,7 @@ impl Run {
         let mut names: Vec<&str> =
             self.catalogue.offer().tools.iter().map(|tool| tool.name.as_str()).collect();
         // What was probably meant is not to be among those that are only counted.
-        if self.state.started.has_third_rules() {
-            names.sort_by_key(|known| !begin_alike(known, name));
-        }
+        names.sort_by_key(|known| !begin_alike(known, name));
         let more = names.len().saturating_sub(NAMED_TOOLS);
         names.truncate(NAMED_TOOLS);
         let name = screen::visible_bounded(name, 80);
@@ -103,7 +101,7 @@ impl Run {
             return alloc::format!("there is no tool `{name}`, and no tool is on offer; answer in words");
         }
         let names = names.join(", ");
-        if more == 0 || !self.state.started.has_third_rules() {
+        if more == 0 {
             return alloc::format!("there is no tool `{name}`; the tools are: {names}");
         }
         alloc::format!("there is no tool `{name}`; the tools are: {names} and {more} more")
@@ -112,7 +110,7 @@ impl Run {
     fn hidden_tool(&self, name: &str) -> String {
         self.config().policy.hidden.get(name).map_or_else(
             || {
-                let finds = self.state.started.has_third_rules() && self.catalogue.find(FINDER).is_some();
+                let finds = self.catalogue.find(FINDER).is_some();
                 let or = if finds { alloc::format!(", or ask `{FINDER}` for it") } else { String::new() };
                 alloc::format!("the tool `{name}` is not on offer in this turn; use one that is{or}")
             },
@@ -346,8 +344,7 @@ impl Run {
             approvals: self.config().approvals,
             mark_rule: self.config().mark_rule,
             budget: (share.money > NanoUsd::ZERO).then_some(share.money),
-            // The first rules gave every child all that was left, however many there were.
-            tokens: if self.state.started.has_second_rules() { share.tokens } else { self.tokens_left() },
+            tokens: share.tokens,
             marks: self.state.marks,
             depth: self.config().depth.saturating_add(1),
             deepest: limits.depth,

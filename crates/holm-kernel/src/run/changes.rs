@@ -130,15 +130,11 @@ impl Run {
     }
 
     /// Replaces the budget. A child keeps to its own share and to nothing else, so one whose share is no longer there is
-    /// stopped; the first two rules let it spend what the run no longer had.
+    /// stopped.
     pub(super) fn budget_changed(&mut self, budget: Budget) {
         self.state.budget = budget;
         self.emit(Event::BudgetChanged { limit: budget.usd });
-        if self.state.started.has_third_rules() {
-            self.stop_those(&|run, slot| !run.is_covered(slot), UNCOVERED);
-        } else {
-            self.look_around();
-        }
+        self.stop_those(&|run, slot| !run.is_covered(slot), UNCOVERED);
     }
 
     /// Whether the budget has room for what was set aside for a child, with all that was set aside for others. One that

@@ -77,8 +77,7 @@ impl Run {
         let rungs = self.rungs(ladder);
         let start = usize::try_from(ladder.start.max(self.state.rung)).unwrap_or(usize::MAX);
         let wanted = rungs.get(start).or(rungs.last()).copied().unwrap_or(0);
-        // The first rules began with it all the same, and the run failed.
-        if self.state.started.semantics < 2 || self.is_usable(wanted) {
+        if self.is_usable(wanted) {
             return wanted;
         }
         let usable = |model: &&u64| self.is_usable(**model);

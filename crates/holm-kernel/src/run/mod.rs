@@ -420,7 +420,7 @@ impl Run {
     }
 
     fn add_note(&mut self, role: Role, blocks: Vec<Block>) -> Arc<Message> {
-        self.add_message_by(self.state.started.notes_by(), role, blocks)
+        self.add_message_by(Author::Kernel, role, blocks)
     }
 
     /// Adds what somebody said, to the transcript and to the view.

@@ -134,10 +134,10 @@ impl Run {
         }
     }
 
-    /// The whole answer of which a reply is the end: the earlier rules gave the end alone.
+    /// The whole answer of which a reply is the end.
     fn joined(&mut self, text: String) -> String {
         let mut whole = core::mem::take(&mut self.state.group.cut_text);
-        if whole.is_empty() || !self.state.started.has_fourth_rules() {
+        if whole.is_empty() {
             return text;
         }
         whole.push_str(&text);

@@ -34,7 +34,7 @@ impl Run {
         self.effects.clear();
         self.emit(Event::RunResumed { host });
         self.write_off_model_calls();
-        if self.counts_crashes() && self.repeats_work() {
+        if !planted(Bug::CrashesUncounted) && self.repeats_work() {
             self.state.group.crashes += 1;
             if self.state.group.crashes >= MOST_CRASHES {
                 return self.give_up_crashing();
@@ -52,11 +52,11 @@ impl Run {
             calling @ Phase::Calling(_) if planted(Bug::ModelForgotten) => self.state.phase = calling,
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
-                self.pay_lost(calling.call, calling.tokens);
+                self.pay_lost(calling.tokens);
                 self.call_model(calling.draft);
             }
-            Phase::Summarising { call, draft, tokens, .. } => {
-                self.pay_lost(call, tokens);
+            Phase::Summarising { draft, tokens, .. } => {
+                self.pay_lost(tokens);
                 self.advance_turn(super::state::Step::Plan, draft);
             }
             waiting @ (Phase::Backoff { .. } | Phase::Awaiting { .. }) => {
@@ -86,11 +86,6 @@ impl Run {
         self.advance_batch();
     }
 
-    /// The first three rules resumed the same work without end.
-    fn counts_crashes(&self) -> bool {
-        self.state.started.has_fourth_rules() && !planted(Bug::CrashesUncounted)
-    }
-
     /// Whether the host that is gone was at work on something that would now begin again. Questions to people, children and
     /// pauses outlive a host and say nothing about why it stopped.
     fn repeats_work(&self) -> bool {
@@ -112,11 +107,11 @@ impl Run {
         match self.take_phase() {
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
-                self.pay_lost(calling.call, calling.tokens);
+                self.pay_lost(calling.tokens);
                 self.finish(ending);
             }
-            Phase::Summarising { call, tokens, .. } => {
-                self.pay_lost(call, tokens);
+            Phase::Summarising { tokens, .. } => {
+                self.pay_lost(tokens);
                 self.finish(ending);
             }
             Phase::Working(mut batch) => {
@@ -137,7 +132,7 @@ impl Run {
         match &slot.state {
             SlotState::Running { .. } => self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0),
             SlotState::Skilled(skilled) => {
-                self.pay_lost(skilled.call, skilled.tokens);
+                self.pay_lost(skilled.tokens);
                 self.refuse(slot, ABANDONED);
             }
             SlotState::Judging
@@ -154,7 +149,7 @@ impl Run {
     /// Pays for a skill's call and lets the skill wait for its turn.
     fn put_skill_back(&mut self, slot: &mut Slot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
-        self.pay_lost(skilled.call, skilled.tokens);
+        self.pay_lost(skilled.tokens);
         let next = SkillTry { messages: skilled.messages.clone(), tries: skilled.tries };
         slot.state = SlotState::SkillDue(next.into());
     }
@@ -181,7 +176,7 @@ impl Run {
                 slot.state = SlotState::Ready;
             }
             SlotState::Running { .. } => self.resume_running(slot),
-            SlotState::Delegated { child: None, .. } if self.state.started.has_fourth_rules() => {
+            SlotState::Delegated { child: None, .. } => {
                 self.delegate_again(slot);
             }
             SlotState::Delegated { child, reserved, tokens, grants, .. } => {

@@ -44,17 +44,13 @@ impl Run {
             self.state.reserved_tokens.saturating_add(share.tokens.unwrap_or_default());
     }
 
-    /// Whether money or tokens are bounded: then of the run's own model calls one is under way at a time. The first three rules
-    /// made them side by side.
+    /// Whether money or tokens are bounded: then of the run's own model calls one is under way at a time.
     pub(super) fn has_limit(&self) -> bool {
         let is_bounded = self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some();
-        is_bounded && self.state.started.has_fourth_rules() && !planted(Bug::SkillsAtOnce)
+        is_bounded && !planted(Bug::SkillsAtOnce)
     }
 
     fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {
-        if !self.state.started.has_second_rules() {
-            return Ok(None);
-        }
         match self.tokens_left() {
             None => Ok((wanted > 0).then_some(wanted)),
             Some(0) => Err("not run: nothing is left of the tokens for another agent"),
@@ -68,8 +64,7 @@ impl Run {
         if self.money_left().is_some_and(|left| wanted.money == NanoUsd::ZERO || wanted.money >= left) {
             return Err("not run: the budget has no room for it beside this run; call it and wait for it");
         }
-        let tokens = self.tokens_left().filter(|_| self.state.started.has_second_rules());
-        if tokens.is_some_and(|left| wanted.tokens == 0 || wanted.tokens >= left) {
+        if self.tokens_left().is_some_and(|left| wanted.tokens == 0 || wanted.tokens >= left) {
             return Err("not run: the tokens have no room for it beside this run; call it and wait for it");
         }
         Ok(())
@@ -115,11 +110,10 @@ impl Run {
         (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
     }
 
-    /// Whether all of the budget is spent, with nothing that could be released: then no call starts. The first three rules
-    /// started the rest of a reply all the same.
+    /// Whether all of the budget is spent, with nothing that could be released: then no call starts.
     pub(super) fn is_budget_spent(&self) -> bool {
         let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen));
-        limit.is_some_and(|limit| self.state.spent >= limit) && self.state.started.has_fourth_rules()
+        limit.is_some_and(|limit| self.state.spent >= limit)
     }
 
     /// Whether the run could go on with what its children may give back: only their shares stand against this limit.

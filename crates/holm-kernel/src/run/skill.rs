@@ -178,9 +178,9 @@ impl Run {
 
     pub(super) fn resume_skill(&mut self, slot: &mut Slot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
-        let (call, tokens) = (skilled.call, skilled.tokens);
+        let tokens = skilled.tokens;
         let (messages, tries) = (skilled.messages.clone(), skilled.tries);
-        self.pay_lost(call, tokens);
+        self.pay_lost(tokens);
         self.call_for_skill(slot, messages, tries);
     }
 }

@@ -239,7 +239,7 @@ impl State {
             next_message: 0,
             phase: Phase::Idle,
             history: History::default(),
-            view: View::with_notes_by(started.notes_by()),
+            view: View::default(),
             steering: VecDeque::new(),
             follow_ups: VecDeque::new(),
             usage: Usage::default(),

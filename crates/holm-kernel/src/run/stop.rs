@@ -95,8 +95,7 @@ impl Run {
         if planted(Bug::CancelUnheard) {
             return;
         }
-        // The first three rules kept it for the next prompt.
-        let dropped = self.state.started.has_fourth_rules() && self.drop_queues();
+        let dropped = self.drop_queues();
         if dropped && self.is_idle() {
             return;
         }

@@ -395,7 +395,7 @@ impl Run {
 
     /// Hooks say first what of the messages may be shown: a summary must not tell what was withheld.
     fn begin_summary(&mut self, upto: MessageId, draft: Draft) {
-        if self.state.started.has_second_rules() && self.wants(ConsultPoint::Context) {
+        if self.wants(ConsultPoint::Context) {
             return self.consult(Question::Context, About::Summary(upto, draft));
         }
         self.ask_summary(upto, draft, &[]);
@@ -531,9 +531,8 @@ impl Run {
     }
 
     /// Estimates a request: system prompt, tools, the view, and what hooks write into it. What they hide or replace still
-    /// counts, so that the cost of a turn stays flat. The first three rules left out what hooks write.
+    /// counts, so that the cost of a turn stays flat.
     fn request_tokens(&self, patches: &[Patch]) -> u64 {
-        let patches = if self.state.started.has_fourth_rules() { patches } else { &[] };
         let written = patches.iter().map(|patch| match patch {
             Patch::Replace { blocks, .. } | Patch::Append(blocks) => {
                 estimate::message(self.shared.family(), blocks)

@@ -295,15 +295,13 @@ fn what_is_set_aside_for_a_child_comes_back_whatever_happens_to_the_budget_meanw
     assert_eq!(play.prompt("again"), answered("done"), "nothing is set aside any more");
 }
 
-/// A run of this budget under these rules whose child of 500 is at work, and the child.
-fn with_a_child_at_work(semantics: u32, budget: Option<u64>, reserve: u64) -> (Play, CallId) {
+/// A run of this budget whose child of 500 is at work, and the child.
+fn with_a_child_at_work(budget: Option<u64>, reserve: u64) -> (Play, CallId) {
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(reserve), tokens: 0 };
     let mut config = priced(0);
     config.limits.budget.usd = budget.map(NanoUsd::new);
     config.tools = vec![Tool { kind, ..tool("helper") }];
     let mut play = Play::new(config, vec![Say::Call("helper", ARGS)]);
-    let started = Started { semantics, ..play.run.started().clone() };
-    play.run = Run::start(started, Timestamp::new(0));
     let effects = play.first_effects();
     let Some(Effect::Spawn { call, .. }) = effects.first() else { panic!("{effects:?}") };
     let call = *call;
@@ -314,31 +312,29 @@ fn with_a_child_at_work(semantics: u32, budget: Option<u64>, reserve: u64) -> (P
 
 #[test]
 fn a_changed_budget_stops_the_children_that_it_no_longer_covers() {
-    let check = |semantics: u32, budget: Option<u64>, reserve: u64, now: Option<u64>, stops: bool| {
-        let (mut play, child) = with_a_child_at_work(semantics, budget, reserve);
+    let check = |budget: Option<u64>, reserve: u64, now: Option<u64>, stops: bool| {
+        let (mut play, child) = with_a_child_at_work(budget, reserve);
         play.give(Input::BudgetChanged(Budget { usd: now.map(NanoUsd::new) }));
         let aborts = play.drain().contains(&Effect::Abort(child));
-        assert_eq!(aborts, stops, "rules {semantics}: {budget:?} by {reserve}, now {now:?}");
+        assert_eq!(aborts, stops, "{budget:?} by {reserve}, now {now:?}");
         assert_eq!(play.run.awaits_child(child), !stops);
         // Whoever takes the run over afterwards asks for no child that was stopped.
         play.give(Input::Resumed { host: "another".into() });
         let spawns = play.drain().iter().any(|effect| matches!(effect, Effect::Spawn { .. }));
-        assert_eq!(spawns, !stops, "rules {semantics}: {budget:?} by {reserve}, now {now:?}");
+        assert_eq!(spawns, !stops, "{budget:?} by {reserve}, now {now:?}");
         super::journal::refold(&play);
     };
     // A reply costs 110, and 500 are the child's.
-    check(SEMANTICS, Some(10_000), 500, Some(609), true);
-    check(SEMANTICS, Some(10_000), 500, Some(610), false);
-    check(SEMANTICS, Some(10_000), 500, Some(1), true);
-    check(SEMANTICS, Some(10_000), 500, None, false);
+    check(Some(10_000), 500, Some(609), true);
+    check(Some(10_000), 500, Some(610), false);
+    check(Some(10_000), 500, Some(1), true);
+    check(Some(10_000), 500, None, false);
     // All that is left is the child's, so that any lower budget is too low.
-    check(SEMANTICS, Some(10_000), 0, Some(9_999), true);
-    check(SEMANTICS, Some(10_000), 0, Some(20_000), false);
+    check(Some(10_000), 0, Some(9_999), true);
+    check(Some(10_000), 0, Some(20_000), false);
     // Nothing bounds a child that began without a budget.
-    check(SEMANTICS, None, 0, Some(10_000), true);
-    check(SEMANTICS, None, 500, Some(10_000), false);
-    // Journals of earlier rules fold as they were written.
-    check(2, Some(10_000), 500, Some(1), false);
+    check(None, 0, Some(10_000), true);
+    check(None, 500, Some(10_000), false);
 }
 
 // Wall clock.
@@ -443,14 +439,6 @@ fn without_a_ceiling_the_model_is_asked_to_resume() {
     let texts: Vec<String> = play.run.transcript().iter().map(|message| message.plain_text()).collect();
     assert_eq!(texts[1], "once upon a", "what was said so far stays");
     assert!(texts[2].starts_with("Your reply was cut at the output limit."), "{}", texts[2]);
-}
-
-#[test]
-fn the_earlier_rules_answer_with_the_end_of_a_continued_reply() {
-    let mut play = Play::new(capped(Some(100), None), vec![cut_text(), Say::Text(" time")]);
-    let started = Started { semantics: 3, ..play.run.started().clone() };
-    play.run = Run::start(started, Timestamp::new(0));
-    assert_eq!(play.prompt("go"), answered(" time"));
 }
 
 #[test]

@@ -113,9 +113,8 @@ fn an_unknown_tool_is_answered_with_the_names_of_the_known_ones() {
     assert_eq!(text, "there is no tool `ehco`; the tools are: echo, other");
 }
 
-/// What a model is told under these rules that calls `name` where these tools are there, and these on offer.
+/// What a model is told that calls `name` where these tools are there, and these on offer.
 fn told_of(
-    semantics: u32,
     name: &'static str,
     tools: Vec<Tool>,
     offered: Option<&'static [&'static str]>,
@@ -123,8 +122,6 @@ fn told_of(
     let mut config = config_with(tools);
     config.consult.extend(offered.map(|_| ConsultPoint::Tools));
     let mut play = Play::new(config, vec![Say::Call(name, ARGS)]);
-    let started = Started { semantics, ..play.run.started().clone() };
-    play.run = Run::start(started, Timestamp::new(0));
     play.consult = Box::new(move |_| Answer::Tools(vec![set(offered.unwrap_or_default())]));
     assert_eq!(play.prompt("go"), answered("done"));
     play.results().remove(0).1
@@ -136,11 +133,9 @@ fn a_model_that_mistypes_one_of_many_tools_is_told_which_was_meant_and_how_many_
         let numbered = (0..30).map(|number| tool(&alloc::format!("t{number}")));
         numbered.chain([tool("reviewer")]).collect::<Vec<_>>()
     };
-    let told = told_of(SEMANTICS, "reviever", many(), None);
+    let told = told_of("reviever", many(), None);
     assert!(told.starts_with("there is no tool `reviever`; the tools are: reviewer, t0, t1, "), "{told}");
     assert!(told.ends_with(", t18 and 11 more"), "{told}");
-    let before = told_of(2, "reviever", many(), None);
-    assert!(before.ends_with(", t18, t19") && !before.contains("reviewer"), "{before}");
 }
 
 #[test]
@@ -148,11 +143,10 @@ fn a_tool_that_is_not_on_offer_can_be_searched_for_where_a_tool_finds_tools() {
     let offered: Option<&'static [&'static str]> = Some(&["echo"]);
     let both = || vec![tool("echo"), tool("other")];
     let plain = "the tool `other` is not on offer in this turn; use one that is";
-    assert_eq!(told_of(SEMANTICS, "other", both(), offered), plain);
+    assert_eq!(told_of("other", both(), offered), plain);
     let with_finder = [both(), vec![tool("tool_search")]].concat();
     let finder = alloc::format!("{plain}, or ask `tool_search` for it");
-    assert_eq!(told_of(SEMANTICS, "other", with_finder.clone(), offered), finder);
-    assert_eq!(told_of(2, "other", with_finder, offered), plain);
+    assert_eq!(told_of("other", with_finder, offered), finder);
 }
 
 #[test]

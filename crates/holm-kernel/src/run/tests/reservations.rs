@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use holm_guards::skill::extract;
 
-use super::play::{Play, Say, call_block, config_with, echo, reply, tool};
+use super::play::{Play, call_block, config_with, echo, reply, tool};
 use crate::*;
 
 const EXTRACT: &str = r#"{"target":"email","text":"Write to ann@holm.example today."}"#;
@@ -244,33 +244,3 @@ fn a_limit_that_is_set_late_counts_the_calls_that_are_under_way() {
 }
 
 // The rules before.
-
-#[test]
-fn runs_under_the_first_three_rules_keep_them() {
-    for semantics in 1..4 {
-        let script = vec![Say::Result(ModelResult::Replied(Reply {
-            blocks: vec![call_block("c0", "extract", EXTRACT), call_block("c1", "extract", OTHER)],
-            ..Reply::default()
-        }))];
-        let mut play = Play::new(priced(Some(100_000), None), script);
-        let started = Started { semantics, ..play.run.started().clone() };
-        play.run = Run::start(started, Timestamp::new(0));
-        // What is not reported is free, and skills run side by side.
-        let effects = play.first_effects();
-        let [first, second] = model_calls(&effects)[..] else { panic!("{effects:?}") };
-        assert_eq!((play.run.spent(), set_aside(&play)), (NanoUsd::ZERO, (0, 0)), "{semantics}");
-        // Both are made again after every crash, and the bills of those that were lost are waited for.
-        for _ in 0..6 {
-            assert_eq!(model_calls(&resume(&mut play)).len(), 2, "{semantics}");
-        }
-        assert_eq!((play.run.spent(), set_aside(&play)), (NanoUsd::ZERO, (0, 0)), "{semantics}");
-        for call in [first, second] {
-            play.give(Input::ModelFinished { call, result: says(FOUND) });
-        }
-        assert_eq!(play.run.spent(), NanoUsd::new(2 * REPLY), "{semantics}");
-        // What waits to be said outlives a cancel.
-        play.give(Input::FollowedUp(Prompt::text("and then")));
-        play.give(Input::Cancelled { reason: "enough".into() });
-        assert_eq!(play.run.waiting(Queue::FollowUp), 1, "{semantics}");
-    }
-}

@@ -27,17 +27,10 @@ fn limited(limit: u64, share: u64) -> Config {
     config
 }
 
-fn play(semantics: u32, config: Config, script: Vec<Say>) -> Play {
-    let mut play = Play::new(config, script);
-    let started = Started { semantics, ..play.run.started().clone() };
-    play.run = Run::start(started, Timestamp::new(0));
-    play
-}
-
 /// Three children of one reply, and the tokens that each was given.
-fn three(semantics: u32, limit: u64, share: u64) -> (Play, Vec<Option<u64>>) {
+fn three(limit: u64, share: u64) -> (Play, Vec<Option<u64>>) {
     let calls = ["{}", ALONE, r#"{"text":"c"}"#].map(|arguments| ("helper", arguments));
-    let mut play = play(semantics, limited(limit, share), vec![Say::Calls(calls.into())]);
+    let mut play = Play::new(limited(limit, share), vec![Say::Calls(calls.into())]);
     let given = play.first_effects().into_iter().filter_map(|effect| match effect {
         Effect::Spawn { request, .. } => Some(request.tokens),
         _ => None,
@@ -62,7 +55,7 @@ fn used(tokens: u64) -> ChildResult {
 #[test]
 fn children_side_by_side_never_get_more_tokens_than_are_left() {
     let check = |limit, share, expected: &[Option<u64>]| {
-        let (play, given) = three(SEMANTICS, limit, share);
+        let (play, given) = three(limit, share);
         assert_eq!(given, expected, "{limit} by {share}");
         let together: u64 = given.iter().flatten().sum();
         assert!(together + play.run.usage().total() <= limit, "{limit} by {share}");
@@ -85,13 +78,6 @@ fn a_child_that_finds_no_tokens_left_is_a_refused_call() {
     let (outcome, text) = refused.expect("a result");
     assert_eq!(outcome, Outcome::Refused);
     assert!(text.contains("nothing is left of the tokens"), "{text}");
-}
-
-#[test]
-fn a_journal_of_the_first_rules_gives_every_child_all_that_is_left() {
-    let (play, given) = three(1, 1_000, 200);
-    assert_eq!(given, [Some(890); 3]);
-    assert_eq!(play.run.state.reserved_tokens, 0);
 }
 
 #[test]
