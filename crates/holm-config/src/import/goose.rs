@@ -70,7 +70,7 @@ fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
 fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     if text.contains("{%") {
         notes.note(
-            "commands of its templates (`{% … %}`) are not supported; the agent sees them as they are".into(),
+            "commands of its templates (`{% … %}`) are not supported; the agent sees them as they are",
         );
     }
     let template = Template::parse(text);

@@ -68,8 +68,7 @@ fn agent(name: &str, entry: &Json) -> Converted {
     let prompt = word("prompt").unwrap_or_default();
     if prompt.contains("{file:") {
         notes.note(
-            "files that are put in by {file:…} are not supported; the agent sees the words as they are"
-                .into(),
+            "files that are put in by {file:…} are not supported; the agent sees the words as they are",
         );
     }
     notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());

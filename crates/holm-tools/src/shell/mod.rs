@@ -47,13 +47,15 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use changes::WorkspaceRecord;
+pub use changes::WorkspaceRecord;
 pub use covered::{always_covers, is_never_granted};
 pub(crate) use denied::hold;
+pub use denied::hold_with;
 pub(crate) use errand::{Curiosity, Errand, MAX_STARTS, Reach, asks_for_another_look};
 pub use gate::{Answer, Asker, Gate, Offer, lasts, session_grants};
 pub(crate) use proxy::Refusal;
-pub(crate) use report::{appeared, opens_nothing};
+pub use report::appeared;
+pub(crate) use report::opens_nothing;
 pub use rules::{Rest, Rule, RuleError, Rules, Ruling, unknown_program};
 pub use script::{Command, Form, MAX_SCRIPT, Script, Unreadable, Word};
 pub use setup::{Shell, ShellError};

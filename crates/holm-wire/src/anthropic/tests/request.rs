@@ -72,6 +72,7 @@ fn settings_are_written_by_their_names() {
         parallel: Parallel::Forbidden,
         reasoning: Reasoning::Budget(2000),
         caching: Caching::Off,
+        cache_key: None,
         stop: vec!["END".into()],
         extra: Some(Json::parse(r#"{"metadata":{"user_id":"u"}}"#).unwrap()),
     };
