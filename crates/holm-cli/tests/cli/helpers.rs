@@ -64,7 +64,9 @@ fn a_helper_has_no_more_than_the_run_that_calls_it() {
 
     // And no more than its file asks for, whatever the run holds.
     let modest = self::stage(whole_task(), &agent("counter", "tools: [read]"));
-    modest.run(&["-p", "How many?", "--grant", "read:**"]).says_without("read", "There are three.\n");
+    let ran = modest.run(&["-p", "How many?", "--grant", "read:**"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "There are three.\n"), "{ran:?}");
+    assert!(ran.err.contains("its file does not grant read:notes.txt"), "{ran:?}");
     assert!(!modest.double.requests()[2].text().contains("one two three"));
 }
 

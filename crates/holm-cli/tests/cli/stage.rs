@@ -68,6 +68,8 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_holm"));
         command.args(args).current_dir(self.work()).env_clear();
         self.dress(&mut command);
+        // What a run tells of its calls is looked at where it is the matter.
+        command.env("HOLM_QUIET", "1");
         command
     }
 
@@ -77,8 +79,6 @@ impl Stage {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOLM_DATA", self.data())
             .env("OPENAI_API_KEY", KEY)
-            // What a run tells of its calls is looked at where it is the matter.
-            .env("HOLM_QUIET", "1")
             .env("OPENAI_BASE_URL", self.double.base(holm::wire::Format::OpenaiChat))
             .stdin(Stdio::null());
     }
