@@ -44,7 +44,14 @@ impl Endpoint {
             // The list is another service's, at another address.
             Format::Bedrock => None,
         };
-        Self { base: base.into(), codec, listing: listing.map(Into::into), key: KeyNeed::Needed, tools: ToolCalls::Native, id: None }
+        Self {
+            base: base.into(),
+            codec,
+            listing: listing.map(Into::into),
+            key: KeyNeed::Needed,
+            tools: ToolCalls::Native,
+            id: None,
+        }
     }
 
     /// A service of which only the base URL is known, spoken to in the careful dialect of Chat Completions: a remote
