@@ -147,7 +147,8 @@ pub fn envelope(data: &[u8]) {
     let [sealed] = sealed.as_slice() else { panic!("one call has {} results", sealed.len()) };
     let rest = sealed.strip_prefix("<tool_output seal=\"").expect("an opening tag");
     let (seal, rest) = rest.split_once("\">").expect("its end");
-    let body = rest.strip_suffix(&format!("</tool_output seal=\"{seal}\">")).expect("the same seal at the end");
+    let body =
+        rest.strip_suffix(&format!("</tool_output seal=\"{seal}\">")).expect("the same seal at the end");
     assert!(body.len() != text.len() || body == text, "the text inside is another");
 }
 

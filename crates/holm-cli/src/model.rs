@@ -145,17 +145,17 @@ pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble
     let client = reach.client(name).map_err(|error| refused(name, &error, reach))?;
     // The provider may have been named by an alias; prices and requests go by its own name.
     let full = Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
-    let card = reach.card(&known_card(full));
+    let card = reach.card(&known_card(&full));
     Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None, fits: Set::All })
 }
 
 /// What the catalogue says of a model. The same models of `OpenAI` answer in both of its formats, at the same price.
-fn known_card(full: String) -> Card {
+fn known_card(full: &str) -> Card {
     let catalogue = catalogue::Catalogue::pinned();
     let twin = full.strip_prefix("openai-chat/").map(|model| format!("openai/{model}"));
-    let entry = catalogue.model(&full).or_else(|| catalogue.model(twin.as_deref()?));
+    let entry = catalogue.model(full).or_else(|| catalogue.model(twin.as_deref()?));
     let card = entry.map(catalogue::to_kernel);
-    card.map_or_else(|| Card::named(full.clone()), |card| Card { name: full.clone(), ..card })
+    card.map_or_else(|| Card::named(full), |card| Card { name: full.to_owned(), ..card })
 }
 
 fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {

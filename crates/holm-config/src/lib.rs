@@ -45,8 +45,8 @@ mod template;
 pub use environment::VARIABLES;
 pub use error::{ConfigError, ConfigProblem};
 pub use file::{
-    Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, Tokens, ToolProtocol, ToolSet, Turns, Usd,
-    schema,
+    Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, Tokens, ToolProtocol, ToolSet,
+    Turns, Usd, schema,
 };
 pub use find::{Found, Named, POLICY, PROJECT_FILE};
 pub use guide::{guides, own_guidance, own_guide};

@@ -46,9 +46,9 @@ mod protocol;
 mod rng;
 mod screen;
 
+pub use envelope::{defused, open as open_envelope};
 pub use protocol::{
     TextReply, name_key, provider_name, provider_names, provider_names_beside, read_text_reply,
     text_system_prompt,
 };
-pub use envelope::{defused, open as open_envelope};
 pub use screen::{visible, visible_line, visible_lines};

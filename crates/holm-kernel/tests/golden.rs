@@ -21,9 +21,8 @@ use holm_guards::{
 };
 use holm_kernel::{
     Author, Block, Bound, Budget, CallId, Check, CheckRuling, ChildResult, Config, Effect, Ending, Failure,
-    FailureClass, Input, Marks, Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run,
-    Seq, Started, StopReason, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields,
-    journal,
+    FailureClass, Input, Marks, Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run, Seq,
+    Started, StopReason, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields, journal,
 };
 
 /// The golden journal of each set of rules.

@@ -47,8 +47,8 @@ use crate::{
     tools,
     withholding::Lines,
 };
-pub(crate) use bench::Sinks;
 use answer_schema::AnswerSchema;
+pub(crate) use bench::Sinks;
 use bench::{Bench, Tools, shown_before};
 use has::{Has, Most};
 pub(crate) use opened::{Brings, Opened};
@@ -597,7 +597,8 @@ fn finish(
                     }
                     screen.note(&format!("error: {error}"));
                     if !part.is_empty() {
-                        screen.note("holm: the text on standard output is the part of the answer that exists");
+                        screen
+                            .note("holm: the text on standard output is the part of the answer that exists");
                     }
                 }
             }

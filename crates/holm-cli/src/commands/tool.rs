@@ -18,12 +18,12 @@ use holm::{
     runtime,
     store::Store,
 };
+use holm_config::Settings;
 use holm_tools::{
     agents::{AgentLoader, CrewFault},
     registry::{Registry, Snapshot},
     shell::{Gate, Rule, Rules},
 };
-use holm_config::Settings;
 use serde_json::json;
 
 use super::run;

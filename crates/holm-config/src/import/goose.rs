@@ -69,9 +69,8 @@ fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
 /// A text with goose's places written as ours.
 fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     if text.contains("{%") {
-        notes.note(
-            "commands of its templates (`{% … %}`) are not supported; the agent sees them as they are",
-        );
+        notes
+            .note("commands of its templates (`{% … %}`) are not supported; the agent sees them as they are");
     }
     let template = Template::parse(text);
     let mut out = String::new();

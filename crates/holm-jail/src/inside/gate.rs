@@ -65,7 +65,7 @@ fn pass(outside: &mut UnixStream) -> Failure {
     if let Err(error) = sys::close_on_exec() {
         return failed(&error);
     }
-    let handed = File::open("/proc/self/ns/mnt").and_then(|mounts| hand_out(outside, mounts.into()));
+    let handed = File::open("/proc/self/ns/mnt").and_then(|mounts| hand_out(outside, &mounts));
     if let Err(error) = handed {
         return failed(&error);
     }
@@ -75,7 +75,7 @@ fn pass(outside: &mut UnixStream) -> Failure {
     }
 }
 
-fn hand_out(outside: &UnixStream, mounts: OwnedFd) -> io::Result<()> {
+fn hand_out(outside: &UnixStream, mounts: &File) -> io::Result<()> {
     let fds = [mounts.as_fd()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut rights = SendAncillaryBuffer::new(&mut space);

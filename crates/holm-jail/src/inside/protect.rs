@@ -135,7 +135,7 @@ pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
     }
     for (path, hold) in holds.values() {
         if let Hold::Cover(file) = hold {
-            let there = open_hidden(path).and_then(file_id);
+            let there = open_hidden(path).and_then(|open| file_id(&open));
             if there.map_or(true, |there| there == *file) {
                 return Err(changed(path));
             }
@@ -238,8 +238,8 @@ impl Holder {
     }
 }
 
-fn file_id(open: OwnedFd) -> io::Result<FileId> {
-    Ok(FileId::of_stat(&rustix::fs::fstat(&open)?))
+fn file_id(open: &OwnedFd) -> io::Result<FileId> {
+    Ok(FileId::of_stat(&rustix::fs::fstat(open)?))
 }
 
 fn changed(path: &Path) -> Failure {

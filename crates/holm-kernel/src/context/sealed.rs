@@ -57,7 +57,10 @@ pub(super) fn chars(text: &str) -> u64 {
 /// None if there is none to shorten.
 ///
 /// `arguments_of` finds the arguments of a call by its id.
-pub(super) fn elide<'a>(message: &Message, arguments_of: impl Fn(&str) -> Option<&'a str>) -> Option<Message> {
+pub(super) fn elide<'a>(
+    message: &Message,
+    arguments_of: impl Fn(&str) -> Option<&'a str>,
+) -> Option<Message> {
     rewrite(message, |result| {
         let parts = split(&result.text);
         let long = chars(parts.body) > SHORT_CHARS || !result.parts.is_empty();

@@ -229,9 +229,10 @@ impl View {
             if self.measure(at).elidable == 0 {
                 continue;
             }
-            let elided = self.messages.get(index(at)).and_then(|message| {
-                sealed::elide(message, |call| self.arguments_of(at, call))
-            });
+            let elided = self
+                .messages
+                .get(index(at))
+                .and_then(|message| sealed::elide(message, |call| self.arguments_of(at, call)));
             if let Some(message) = elided {
                 self.replace(at, message);
             }

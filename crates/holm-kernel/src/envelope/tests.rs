@@ -27,7 +27,10 @@ fn text_inside_an_envelope_is_never_rewritten() {
         "&lt;b&gt; &amp; &#x3c;",
         "",
     ] {
-        assert_eq!(sealed(body), alloc::format!("<tool_output seal=\"000000ab\">{body}</tool_output seal=\"000000ab\">"));
+        assert_eq!(
+            sealed(body),
+            alloc::format!("<tool_output seal=\"000000ab\">{body}</tool_output seal=\"000000ab\">")
+        );
         assert_eq!(open(&sealed(body)), body);
     }
 }
@@ -114,13 +117,7 @@ fn clip(text: &str, limit: u64) -> String {
 }
 
 fn spill(head: &str, tail: &str, bytes: u64) -> Spill {
-    Spill {
-        head: head.into(),
-        tail: tail.into(),
-        bytes,
-        sha256: String::new(),
-        reference: "blob:9".into(),
-    }
+    Spill { head: head.into(), tail: tail.into(), bytes, sha256: String::new(), reference: "blob:9".into() }
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn announces(said: &str) -> bool {
     let word: String = rest.chars().take_while(|c| c.is_alphabetic()).collect();
     let is = |action: &&str| is_form(&word, action);
     let only_needs = opening.starts_with("i need") || opening.starts_with("i should");
-    ACTIONS.iter().any(|action| is(&action)) || (!only_needs && OWN_ACTIONS.iter().any(|action| is(&action)))
+    ACTIONS.iter().any(&is) || (!only_needs && OWN_ACTIONS.iter().any(is))
 }
 
 /// The text behind any of these words, however many of them stand there.

@@ -9,9 +9,7 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{
-    Decision as Standing, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance,
-};
+use holm_grants::{Decision as Standing, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance};
 use holm_guards::json::Json;
 
 use super::{Run, plan::leaves_plan};

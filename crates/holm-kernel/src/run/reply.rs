@@ -12,8 +12,8 @@ use super::{
 use crate::digest::Digest;
 use crate::protocol::{self, Reading};
 use crate::{
-    Announcements, Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer,
-    Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
+    Announcements, Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult,
+    PlainAnswer, Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
 };
 
 /// What the model is told when its reply was cut, unless the policy has its own words.

@@ -200,7 +200,7 @@ impl Serving {
         let mut position = feed.position(Cursor { event: last, reply: None });
         put(&mut write, &Told::Hello { last, works: self.host.ears.works() }).await?;
         for posed in self.host.desk.open() {
-            put(&mut write, &Told::Asked((*posed).clone())).await?;
+            put(&mut write, &Told::Asked(Box::new((*posed).clone()))).await?;
         }
         let mut rest = Rest::More;
         loop {

@@ -86,7 +86,7 @@ pub(super) enum Told {
         total: Option<u64>,
     },
     /// Somebody is asked.
-    Asked(Posed),
+    Asked(Box<Posed>),
     /// A question is no longer open.
     Settled(QuestionId),
     /// What people should know.
@@ -111,7 +111,7 @@ impl Told {
                 Self::Delta { call, kind: kind.to_owned(), index, offset, text }
             }
             Frame::Progress { call, text, done, total } => Self::Progress { call, text, done, total },
-            Frame::Asked(posed) => Self::Asked((*posed).clone()),
+            Frame::Asked(posed) => Self::Asked(Box::new((*posed).clone())),
             Frame::Settled(id) => Self::Settled(id),
             Frame::Note(text) => Self::Note(text.to_string()),
             Frame::Lagged | Frame::Closed => return None,

@@ -464,12 +464,10 @@ async fn a_prompt_that_was_withheld_stays_withheld_when_others_follow() {
 async fn whoever_wants_to_hears_of_a_withheld_prompt_once() {
     let (listener, heard) = (Listener::default(), Arc::new(Mutex::new(Vec::new())));
     let told = Arc::clone(&heard);
-    let hooks = listener
-        .hooks("UserPromptSubmit")
-        .on_withheld(move |id, reason: &str| {
-            told.lock().unwrap().push((id, reason.to_owned()));
-            Box::pin(async {})
-        });
+    let hooks = listener.hooks("UserPromptSubmit").on_withheld(move |id, reason: &str| {
+        told.lock().unwrap().push((id, reason.to_owned()));
+        Box::pin(async {})
+    });
     let mut view = vec![message(1, Role::User, &["the secret"])];
     hooks.context(&view).await;
     view.push(message(2, Role::User, &["go on"]));

@@ -69,7 +69,9 @@ pub fn lasts(proposal: &Proposal) -> bool {
     let is_remembered = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
     let is_possible = !proposal.missing.iter().any(|need| is_never_granted(need));
-    !leaves_plan && is_possible && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
+    !leaves_plan
+        && is_possible
+        && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
 }
 
 /// The grants that [`Answer::Session`] gives for as long as the session lasts, beside this very call again. None where

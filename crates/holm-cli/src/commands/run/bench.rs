@@ -8,7 +8,9 @@ use std::{
 
 use holm::{
     grants::{FilePath, Level},
-    kernel::{Announcements, Approvals, Bound, CallId, Config, Ladder, Model as Card, Tool as Declared, name_key},
+    kernel::{
+        Announcements, Approvals, Bound, CallId, Config, Ladder, Model as Card, Tool as Declared, name_key,
+    },
     runtime::{
         self, Agent, BuildError, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session,
         Toolbox,

@@ -55,7 +55,11 @@ fn at_the_trigger_the_oldest_results_become_lines_down_to_the_target_in_one_step
     assert_eq!(plan.next, Next::Send);
     assert_eq!(plan.steps.iter().map(|planned| planned.step).collect::<Vec<_>>(), [PlanStep::Elided]);
     let target = window / 2;
-    assert!(teller.view.tokens() <= target && teller.view.tokens() > target - 2_000, "{}", teller.view.tokens());
+    assert!(
+        teller.view.tokens() <= target && teller.view.tokens() > target - 2_000,
+        "{}",
+        teller.view.tokens()
+    );
     assert_eq!(teller.view.messages().len(), teller.history.len(), "no turn left");
     assert_eq!(teller.view.epoch(), 1, "one change, however many results");
     let gone = |text: &alloc::string::String| text.contains("[left out: result of read, 4000 characters");

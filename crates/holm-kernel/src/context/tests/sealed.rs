@@ -55,7 +55,11 @@ fn attachments_leave_with_the_text_and_are_mentioned() {
     result.parts = vec![Block::Image(picture)];
     let elided = only(shorter(&message(result.clone()))).unwrap();
     assert!(elided.parts.is_empty());
-    assert!(elided.text.contains("5 characters and 1 attachment; look again if you need it]"), "{}", elided.text);
+    assert!(
+        elided.text.contains("5 characters and 1 attachment; look again if you need it]"),
+        "{}",
+        elided.text
+    );
     assert_eq!(clip(&message(result.clone()), 1_000, Attachments::Keep), None);
     let clipped = only(clip(&message(result), 1_000, Attachments::Leave)).unwrap();
     assert!(clipped.parts.is_empty() && split(&clipped.text).body.ends_with("[1 attachments left out]"));

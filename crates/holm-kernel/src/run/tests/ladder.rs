@@ -356,9 +356,11 @@ fn a_native_model_that_announces_an_action_is_corrected_once() {
 
 #[test]
 fn a_native_model_that_announces_twice_hands_over_or_is_taken_at_its_word() {
-    let mut play = Play::new(announcing(&["one", "two"]), vec![ANNOUNCES, ANNOUNCES, Say::Text("It says x.")]);
+    let mut play =
+        Play::new(announcing(&["one", "two"]), vec![ANNOUNCES, ANNOUNCES, Say::Text("It says x.")]);
     assert_eq!(play.prompt("go"), answered("It says x."));
-    let stepped = play.events.iter().any(|event| matches!(event, Event::SteppedUp { to, .. } if &**to == "two"));
+    let stepped =
+        play.events.iter().any(|event| matches!(event, Event::SteppedUp { to, .. } if &**to == "two"));
     assert!(stepped);
     let mut play = Play::new(announcing(&["one"]), vec![ANNOUNCES, ANNOUNCES]);
     assert_eq!(play.prompt("go"), answered("Let me read the file now."), "no answer is lost");

@@ -571,7 +571,9 @@ fn a_spilled_result_shows_its_ends_and_where_the_whole_is() {
     });
     play.prompt("go");
     let text = &play.results()[0].1;
-    for part in ["the beginning", "the very end", "of 1000000 bytes left out", r#"read {"reference": "blob:42"}"#] {
+    for part in
+        ["the beginning", "the very end", "of 1000000 bytes left out", r#"read {"reference": "blob:42"}"#]
+    {
         assert!(text.contains(part), "{text}");
     }
     let finished =

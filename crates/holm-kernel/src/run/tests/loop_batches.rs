@@ -68,7 +68,8 @@ fn results_keep_the_order_of_the_calls_whatever_finishes_first() {
 fn a_call_that_may_change_something_runs_between_what_is_before_and_after_it() {
     let writes = |name| tool(name).level(Level::Write);
     let look = |name| tool(name).level(Level::ReadOnly);
-    for middle in [writes("m"), look("m").level(Level::Execute), Tool { pace: Pace::Exclusive, ..look("m") }] {
+    for middle in [writes("m"), look("m").level(Level::Execute), Tool { pace: Pace::Exclusive, ..look("m") }]
+    {
         let tools = vec![look("a"), look("b"), middle, look("c"), look("d")];
         let (mut play, effects) = three(BatchOrder::Parallel, tools);
         assert_eq!(names(&effects), ["a", "b"]);

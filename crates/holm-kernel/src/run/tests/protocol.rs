@@ -114,11 +114,7 @@ fn an_unknown_tool_is_answered_with_the_names_of_the_known_ones() {
 }
 
 /// What a model is told that calls `name` where these tools are there, and these on offer.
-fn told_of(
-    name: &'static str,
-    tools: Vec<Tool>,
-    offered: Option<&'static [&'static str]>,
-) -> String {
+fn told_of(name: &'static str, tools: Vec<Tool>, offered: Option<&'static [&'static str]>) -> String {
     let mut config = config_with(tools);
     config.consult.extend(offered.map(|_| ConsultPoint::Tools));
     let mut play = Play::new(config, vec![Say::Call(name, ARGS)]);

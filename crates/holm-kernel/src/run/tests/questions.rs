@@ -161,7 +161,11 @@ fn a_lease_that_ends_while_a_question_is_open_is_asked_for_too() {
     play.give(Input::Judged { call: asked[1].call, verdict: Verdict::allow() });
     assert_eq!(handed_out(&play.drain()), [], "it waits for the first");
     let effects = finish(&mut play, handed_out(&effects)[0]);
-    assert_eq!((handed_out(&effects).len(), questions(&effects).len()), (1, 0), "a yes to more is a yes to less");
+    assert_eq!(
+        (handed_out(&effects).len(), questions(&effects).len()),
+        (1, 0),
+        "a yes to more is a yes to less"
+    );
 }
 
 #[test]

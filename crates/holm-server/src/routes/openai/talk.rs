@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use holm_kernel::{Author, Block, CallId, Ending, Event, Failure, FailureClass, Limit, Role, StopReason, Usage};
+use holm_kernel::{
+    Author, Block, CallId, Ending, Event, Failure, FailureClass, Limit, Role, StopReason, Usage,
+};
 use tokio::sync::watch;
 
 use super::form::{self, Form, MOST_AGAIN};

@@ -85,7 +85,7 @@ impl Reader {
                     self.open(')', &mut is_quoted);
                 }
                 '`' if self.around.last().is_some_and(|frame| frame.2 == '`') => {
-                    self.close(depth, &mut is_quoted)
+                    self.close(depth, &mut is_quoted);
                 }
                 '`' => self.open('`', &mut is_quoted),
                 '$' if letters.peek() == Some(&'{') => {
@@ -98,7 +98,7 @@ impl Reader {
                 }
                 letter if is_quoted => self.push(letter),
                 ')' if self.around.last().is_some_and(|frame| frame.2 == ')') => {
-                    self.close(depth, &mut is_quoted)
+                    self.close(depth, &mut is_quoted);
                 }
                 '#' if self.word.is_none() => {
                     letters.by_ref().take_while(|next| *next != '\n').for_each(drop);
