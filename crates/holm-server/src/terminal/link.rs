@@ -157,7 +157,7 @@ impl Link {
                 self.feed.delta(CallId::new(call), Delta::Progress { text: &text, done, total });
             }
             Told::Asked(posed) => {
-                let posed = Arc::from(posed);
+                let posed: Arc<Posed> = Arc::from(posed);
                 lock(&self.open).insert(posed.id, Arc::clone(&posed));
                 self.feed.asked(posed);
             }
