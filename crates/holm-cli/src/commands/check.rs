@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm::wire::services::Services;
+use holm::{grants::escaped, wire::services::Services};
 use holm_config::{
     ConfigError, KeyFile, Settings,
     exe::{ExeKeys, ExeProject, ExeTree, Unsupported},
@@ -184,10 +184,10 @@ fn settings(places: &Places) -> Vec<Finding> {
     };
     let wrong = here.and_then(readable).err();
     let parts = wrong.as_ref().map(Trouble::parts);
-    // The message begins with the file and line, written as they are; the other files are not to blame.
+    // The message begins with the file, escaped, and its line; the other files are not to blame.
     let blamed = |path: &Path| {
         let (message, hint) = parts?;
-        let why = message.strip_prefix(&format!("{}:", path.display()))?;
+        let why = message.strip_prefix(&format!("{}:", escaped(&path.display().to_string())))?;
         Some(Wrong::said(why.trim_start()).hint(hint))
     };
     let mut findings: Vec<Finding> =

@@ -1,11 +1,14 @@
 //! Whether a result is in its envelope, by a reader that is not Holm's.
 
+/// Pages shorter than this many bytes are shown whole.
+const SHOWN_WHOLE: usize = 10_000;
+
 /// How a page is shown to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seal {
     /// To the letter, in an envelope. Nothing in it looks like the envelope's own tags.
     Plain,
-    /// To the letter, in an envelope whose seal the page does not know, though it tries to end it.
+    /// In an envelope whose seal the page does not know, though it tries to end it, or is too long to be shown whole.
     Sealed,
     /// In another form, without an envelope, or with the envelope's seal inside.
     Broken,
@@ -14,10 +17,12 @@ pub(crate) enum Seal {
 /// How a page is shown in a result.
 pub(crate) fn of(result: &str, page: &str) -> Seal {
     let Some((seal, body)) = opened(result) else { return Seal::Broken };
-    if body.contains(seal) || !page.lines().all(|line| body.contains(line)) {
+    // A long page is shown in part.
+    let is_whole = page.lines().all(|line| body.contains(line));
+    if body.contains(seal) || (!is_whole && page.len() < SHOWN_WHOLE) {
         return Seal::Broken;
     }
-    if tags(body) > 0 { Seal::Sealed } else { Seal::Plain }
+    if is_whole && tags(body) == 0 { Seal::Plain } else { Seal::Sealed }
 }
 
 /// The seal and the text between the two tags, if both tags bear the same seal.

@@ -89,7 +89,9 @@ fn an_agent_that_names_tools_has_them_with_a_small_model_too() {
     assert!(matches!(ran.code, Some(0 | 3 | 4)), "a small model may fail, but not otherwise: {ran:?}");
     assert!(!ran.err.contains("there is no tool"), "{ran:?}");
     let journal = holm(&stage, &["session", "export", "one", "--format", "jsonl"]).out;
-    let has = |name: &str| journal.contains(&format!("\"name\":\"{name}\""));
+    let first: serde_json::Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
+    let tools = first["input"]["started"]["config"]["tools"].as_array().unwrap();
+    let has = |name: &str| tools.iter().any(|tool| tool["name"] == name);
     assert!(has("read") && has("grep") && !has("write") && !has("read_file"), "{journal}");
     // As a helper it would have none of its tools, which is no fault of its file.
     let plain = holm(&stage, &["run", "-p", "Say hello.", "--turns", "2"]);

@@ -78,8 +78,8 @@ pub(super) fn cases(folder: &Path) {
     fails("list", json!({ "path": "closed" }), "Permission denied");
     let found = succeeds("grep", json!({ "pattern": "two" }));
     assert!(found.starts_with("deep/file:1:two\n"), "{found}");
-    assert!(found.contains("[1 files could not be searched]"), "{found}");
-    assert!(found.contains("[1 folders could not be opened]"), "{found}");
+    assert!(found.contains("[1 file could not be searched]"), "{found}");
+    assert!(found.contains("[1 entry not searched: the folder could not be opened]"), "{found}");
     mode("closed", 0o755);
     mode("locked", 0o644);
     // What failed was not recorded; what was done can be undone.
