@@ -172,7 +172,12 @@ impl LoopDetector {
         self.push(Seen::Ran { call, result: reason });
     }
 
-    /// A person spoke, what the run may do changed, or results left the view: what was tried before may be tried again.
+    /// Results left the view: the model may look at them again. Turns without anything new still count.
+    pub(crate) fn left_view(&mut self) {
+        self.recent.clear();
+    }
+
+    /// A person spoke, or what the run may do changed: what was tried before may be tried again.
     pub(crate) fn forget(&mut self) {
         self.recent.clear();
         self.idle = 0;

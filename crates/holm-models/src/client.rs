@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use holm_kernel::{CallId, FailureClass, ModelResult};
+use holm_kernel::{CallId, FailureClass, ModelResult, Purpose};
 use holm_runtime::{Ask, BoxFuture, CancellationToken, DeltaSink, Line, Model, Secrets};
 use holm_wire::{
     Auth, Codec, Encoder, HttpRequest, ModelCall, NoMedia, Options, bedrock, classify, provider_model,
@@ -299,6 +299,7 @@ struct Spoken {
     shared: Arc<Shared>,
     codec: Arc<dyn Codec>,
     request: Outgoing,
+    purpose: Purpose,
 }
 
 impl Spoken {
@@ -314,7 +315,8 @@ impl Spoken {
         // What was encoded for native calls is of no use to these.
         let encoded = Encoder::new(Arc::clone(endpoint.codec())).encode(&call);
         let request = shared.outgoing(provider, endpoint, encoded);
-        Self { shared: Arc::clone(shared), codec: Arc::clone(endpoint.codec()), request }
+        let purpose = asked.request.purpose;
+        Self { shared: Arc::clone(shared), codec: Arc::clone(endpoint.codec()), request, purpose }
     }
 
     async fn run(self, call: CallId, deltas: Arc<dyn DeltaSink>, stop: CancellationToken) -> ModelResult {
@@ -322,7 +324,8 @@ impl Spoken {
         let watch = exchange::Watch { call, deltas: held, stop };
         let mut result = exchange::run(&self.shared, self.codec.as_ref(), self.request, watch).await;
         self.shared.secrets.result(&mut result);
-        let result = text_tools::with_call(result);
+        // A summary may quote calls, and makes none.
+        let result = if self.purpose == Purpose::Turn { text_tools::with_call(result) } else { result };
         text_tools::show_text(&result, call, &deltas);
         result
     }
@@ -331,7 +334,7 @@ impl Spoken {
 /// The codec's request for a call that says nothing: its headers and its authentication are those of every call.
 pub(crate) fn probe(endpoint: &Endpoint) -> HttpRequest {
     let request = holm_kernel::Request {
-        purpose: holm_kernel::Purpose::Turn,
+        purpose: Purpose::Turn,
         model: Arc::new(holm_kernel::Model::named("provider/model")),
         system: "".into(),
         messages: holm_kernel::Messages::Own(Vec::new()),

@@ -129,6 +129,10 @@ fn call_as_text(call: &ToolCall) -> String {
 /// A reply with the call that its text is.
 pub(crate) fn with_call(result: ModelResult) -> ModelResult {
     let ModelResult::Replied(reply) = result else { return result };
+    // What was refused, filtered or cut is no call, however whole it looks.
+    if matches!(reply.stop, StopReason::MaxTokens | StopReason::Refusal | StopReason::ContentFilter) {
+        return ModelResult::Replied(reply);
+    }
     let said = read_text_reply(&plain_text(&reply.blocks));
     let is_words = |block: &Block| matches!(block, Block::Text(_));
     let others = |blocks: Vec<Block>| blocks.into_iter().filter(|block| !is_words(block));
@@ -139,10 +143,10 @@ pub(crate) fn with_call(result: ModelResult) -> ModelResult {
             let blocks = others(reply.blocks).chain([Block::ToolCall(call)]).collect();
             Reply { blocks, stop: StopReason::ToolUse, ..reply }
         }
-        TextReply::Answer(text) if reply.stop != StopReason::MaxTokens => {
+        TextReply::Answer(text) => {
             Reply { blocks: others(reply.blocks).chain([Block::Text(text)]).collect(), ..reply }
         }
-        TextReply::Answer(_) | TextReply::Unclear => reply,
+        TextReply::Unclear => reply,
     })
 }
 
@@ -226,5 +230,14 @@ mod tests {
         assert_eq!(blocks, [Block::Text("It is 4.".into())]);
         let (blocks, stop) = said("once upon a ", StopReason::MaxTokens);
         assert_eq!((blocks, stop), (vec![Block::Text("once upon a ".into())], StopReason::MaxTokens));
+    }
+
+    #[test]
+    fn a_reply_that_was_refused_filtered_or_cut_makes_no_call() {
+        for stop in [StopReason::Refusal, StopReason::ContentFilter, StopReason::MaxTokens] {
+            let blocks = vec![Block::Text(r#"{"tool":"write","path":"a"}"#.into())];
+            let reply = Reply { blocks, stop, ..Reply::default() };
+            assert_eq!(with_call(ModelResult::Replied(reply.clone())), ModelResult::Replied(reply));
+        }
     }
 }

@@ -412,6 +412,8 @@ fn a_plan_is_edited_and_carried_out_as_it_is_then() {
     chat.types("/plan tidy up");
     chat.types(ENTER);
     chat.shows("2. tidy");
+    // The plan is there when the run has ended, a moment after its last word is shown.
+    chat.hides("Ctrl-C stops");
     chat.types("/build edit");
     chat.types(ENTER);
     chat.shows("Carried out.");

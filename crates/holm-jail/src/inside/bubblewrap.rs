@@ -208,7 +208,10 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
         }
     }
     args.extend(["--remount-ro", "/", "--chdir"].map(OsString::from));
-    args.push(order.cwd.clone().into());
+    // Bubblewrap's own process stays in this folder, where the job can follow it: it must not be beneath mounts that are made later.
+    // The gate goes to the job's folder itself.
+    let folder = if held == Held::FromOutside { Path::new("/") } else { &order.cwd };
+    args.push(folder.into());
     Ok(args)
 }
 

@@ -358,7 +358,9 @@ async fn what_is_held_from_outside_is_held_as_well() {
     cell.make("work/keys/id", CANARY);
     let jail = jail.protect(cell.path("work/a/agent.toml")).hide(cell.path("work/keys"));
     let script = "cat d*/.env keys/*; mv d7 e; cat e/.env; rm -rf keys; echo evil > a/agent.toml; mv a b; \
-                  echo new > d7/new; echo $LD_PRELOAD; ls /proc/self/fd | wc -l; cat d7/new";
+                  echo new > d7/new; echo $LD_PRELOAD; ls /proc/self/fd | wc -l; cat d7/new; \
+                  for at in /proc/[0-9]*/cwd /proc/[0-9]*/root$PWD /proc/[0-9]*/fd/*; do \
+                  cat $at/d*/.env $at/work/d*/.env $at/keys/id; echo evil > $at/a/agent.toml; done";
     let outcome = cell.run(&jail, &cell::shell(script)).await;
     let said = cell::text(&outcome.stdout.bytes);
     let lines: Vec<&str> = said.lines().collect();

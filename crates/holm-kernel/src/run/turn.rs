@@ -377,7 +377,7 @@ impl Run {
     /// Tells what a plan did. The model may look again at what it no longer sees: that is no loop.
     pub(super) fn emit_planned(&mut self, steps: Vec<Planned>) {
         if !steps.is_empty() {
-            self.state.loops.forget();
+            self.state.loops.left_view();
         }
         for Planned { step, before, after } in steps {
             self.emit(Event::ContextPlanned { step, before, after });
@@ -468,7 +468,7 @@ impl Run {
         let step = match self.state.view.apply_summary(upto, &crate::envelope::defused(&text), id) {
             Ok(_) => {
                 self.state.next_message += 1;
-                self.state.loops.forget();
+                self.state.loops.left_view();
                 PlanStep::Summarised
             }
             Err(_) => PlanStep::SummaryDiscarded,

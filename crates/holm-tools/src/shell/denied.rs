@@ -105,7 +105,7 @@ impl Scan<'_> {
     fn hold_target(&mut self, link: &Path, root: &Path) {
         self.record.watch(link);
         if matches!(self.standing(link, root), Standing::Hidden) {
-            self.change(|jail| jail.hide(link));
+            self.hide(link);
         }
         let Some(real) = link.canonicalize().ok().filter(|real| *real != *root && real.starts_with(root))
         else {

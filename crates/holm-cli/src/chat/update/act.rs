@@ -150,7 +150,9 @@ impl State {
     fn build(&mut self, planned: Planned) -> Vec<Command> {
         let plans = |tab: &&Tab| tab.mode == Mode::Plan && tab.phase == Phase::Idle;
         let found = self.tab().filter(plans).and_then(|tab| Some((tab.id, tab.last_reply()?.to_owned())));
+        let is_running = self.tab().is_some_and(|tab| tab.phase == Phase::Running);
         match (found, planned) {
+            (None, _) if is_running => self.told("the plan is not ready yet; the agent is still working"),
             (None, _) => self.told("there is no plan to carry out; /plan TEXT asks for one"),
             (Some((_, plan)), Planned::AsAnswered) => self.carry_out(&plan),
             // Files end with a line's end, and what is added to one begins a line.

@@ -242,5 +242,3 @@ fn a_limit_that_is_set_late_counts_the_calls_that_are_under_way() {
     let effects = play.drain();
     assert!(matches!(effects[..], [Effect::Abort(stopped)] if stopped == call), "{effects:?}");
 }
-
-// The rules before.

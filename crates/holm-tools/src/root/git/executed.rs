@@ -1,5 +1,5 @@
-//! The files that a command line of git's would run: programs that are named by a path, and scripts that an interpreter or the
-//! shell itself is given. What a command only reads or prints is not among them.
+//! The files that a command line of git's would run: programs that are named by a path, and what any program is given that is not
+//! known to only read or print it. Which word is the script cannot be known for every program, so several are candidates.
 
 /// Words before which no program stands yet.
 const BEFORE_PROGRAM: &[&str] = &[
@@ -7,47 +7,33 @@ const BEFORE_PROGRAM: &[&str] = &[
     "nohup", "nice", "sudo", "doas", "xargs", "eval", "timeout", "setsid", "stdbuf", "{",
 ];
 
-/// Programs that run the file that they are given first.
-const INTERPRETERS: &[&str] = &[
-    ".",
-    "source",
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "ash",
-    "fish",
-    "busybox",
-    "python",
-    "python2",
-    "python3",
-    "perl",
-    "ruby",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "php",
-    "lua",
-    "pwsh",
-    "tclsh",
-    "osascript",
-    "Rscript",
-    "uv",
+/// Programs that read, print or move what they are given, and run none of it.
+const READERS: &[&str] = &[
+    "[", "[[", "basename", "cat", "cd", "chmod", "cmp", "cp", "cut", "date", "diff", "dirname", "echo", "egrep", "exit",
+    "export", "false", "fgrep", "git", "grep", "head", "install", "jq", "ln", "local", "ls", "mkdir", "mv", "printf",
+    "pwd", "read", "readlink", "realpath", "return", "rg", "rm", "set", "shift", "sleep", "sort", "tail", "tee", "test",
+    "touch", "tr", "true", "uniq", "unset", "wc",
 ];
 
 /// Programs that run the file behind `-f`.
 const BY_OPTION: &[&str] = &["awk", "gawk", "mawk", "sed", "make", "gmake"];
 
-/// Words that stand between an interpreter and its file.
-const BETWEEN: &[&str] = &["run", "sh", "exec"];
+/// Shells, whose `-c` is followed by a text of commands.
+const SHELLS: &[&str] = &["ash", "bash", "busybox", "dash", "fish", "ksh", "sh", "zsh"];
 
 /// The deepest substitution that is looked into.
 const MAX_DEPTH: usize = 16;
 
-/// The words of a shell's text that are run as files, as they are written. A value that the shell puts in is a `$`.
-pub(super) fn executed(text: &str) -> Vec<String> {
+/// A word that may name a file that is run, as it is written. A value that the shell puts in is a `$`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) word: String,
+    /// It may be the value of an option, so that words behind it are candidates even if it names a file.
+    pub(super) after_option: bool,
+}
+
+/// The candidates of each command of a shell's text: the first that names a file is run.
+pub(super) fn executed(text: &str) -> Vec<Vec<Candidate>> {
     let mut reader = Reader::default();
     reader.read(text, 0);
     reader.found
@@ -59,7 +45,7 @@ struct Reader {
     word: Option<String>,
     /// Commands around the substitution that is being read.
     around: Vec<(Vec<String>, Option<String>, char, bool)>,
-    found: Vec<String>,
+    found: Vec<Vec<Candidate>>,
 }
 
 impl Reader {
@@ -162,40 +148,49 @@ impl Reader {
             });
             is_set || BEFORE_PROGRAM.contains(&word.as_str())
         };
-        let mut from = words.iter().skip_while(is_before).peekable();
-        // Options of what stands before a program, as of `env -i`.
-        if words.first().is_some_and(|word| BEFORE_PROGRAM.contains(&word.as_str())) {
-            let is_option = |word: &&String| {
-                word.starts_with('-') || word.bytes().all(|byte| byte.is_ascii_digit()) || is_before(word)
-            };
-            while from.next_if(is_option).is_some() {}
+        let mut rest = words.iter().skip_while(is_before);
+        let Some(program) = rest.clone().next() else { return };
+        // Behind options of what stands before a program, as of `env -i`, the program is one of the candidates.
+        if program.starts_with('-') || program.starts_with(|letter: char| letter.is_ascii_digit()) {
+            return self.found.push(candidates(rest));
         }
-        let Some(program) = from.next() else { return };
-        if program.contains('/') {
-            self.found.push(program.clone());
-        }
+        rest.next();
         let name = program.rsplit('/').next().unwrap_or_default();
-        if BY_OPTION.contains(&name) {
-            let script = from.skip_while(|word| *word != "-f").nth(1);
-            self.found.extend(script.cloned());
-        } else if INTERPRETERS.contains(&name) {
-            while let Some(word) = from.next() {
-                if word == "-c" {
-                    if let Some(text) = from.next().filter(|_| depth < MAX_DEPTH) {
-                        let mut inner = Self::default();
-                        inner.read(text, depth + 1);
-                        self.found.extend(inner.found);
-                    }
-                    return;
-                }
-                if word.starts_with('-') && word != "-" || BETWEEN.contains(&word.as_str()) {
-                    continue;
-                }
-                self.found.push(word.clone());
-                return;
-            }
+        if program.contains('/') {
+            self.found.push(vec![Candidate { word: program.clone(), after_option: false }]);
         }
+        if READERS.contains(&name) || program.starts_with("./") || program.contains('$') {
+            return;
+        }
+        if BY_OPTION.contains(&name) {
+            rest.by_ref().find(|word| *word == "-f");
+            return self.found.push(candidates(rest.take(1)));
+        }
+        let is_text = |word: &&String| SHELLS.contains(&name) && word.starts_with('-') && word.ends_with('c');
+        if let Some(text) = words.iter().skip_while(|word| !is_text(word)).nth(1) {
+            if depth < MAX_DEPTH {
+                let mut inner = Self::default();
+                inner.read(text, depth + 1);
+                self.found.extend(inner.found);
+            }
+            return;
+        }
+        self.found.push(candidates(rest));
     }
+}
+
+/// Words that are no options, and values of options.
+fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<Candidate> {
+    let mut after_option = false;
+    let mut found = Vec::new();
+    for word in words {
+        let is_option = word.starts_with('-');
+        let value = if is_option { word.split_once('=').map(|(_, value)| value) } else { Some(word.as_str()) };
+        let after = after_option || is_option;
+        found.extend(value.map(|value| Candidate { word: value.to_owned(), after_option: after }));
+        after_option = is_option;
+    }
+    found
 }
 
 #[cfg(test)]
@@ -203,19 +198,43 @@ mod tests {
     use super::executed;
 
     #[test]
-    fn only_what_is_run_is_found() {
-        let check = |text: &str, expect: &[&str]| assert_eq!(executed(text), expect, "{text}");
+    fn what_may_be_run_is_found_and_what_is_only_read_is_not() {
+        // As if of the words those with a slash or a dot were files.
+        let check = |text: &str, expect: &[&str]| {
+            let is_file = |word: &str| word.contains(['/', '.']) && word != ".";
+            let mut found = Vec::new();
+            for candidates in executed(text) {
+                for candidate in candidates.into_iter().filter(|candidate| is_file(&candidate.word)) {
+                    found.push(candidate.word);
+                    if !candidate.after_option {
+                        break;
+                    }
+                }
+            }
+            assert_eq!(found, expect, "{text}");
+        };
         check("tools/filter.sh %f docs/guide.md", &["tools/filter.sh"]);
         check("cat docs/guide.md", &[]);
-        check("cat docs/guide.md | python3 -u tools/convert.py docs/other.md", &["tools/convert.py"]);
+        check("cat docs/guide.md | python3 tools/convert.py docs/other.md", &["tools/convert.py"]);
         check("sh run.sh src/main.rs", &["run.sh"]);
+        check("bash -o pipefail scripts/x.sh", &["scripts/x.sh"]);
+        check("python3 -W error tools/check.py", &["tools/check.py"]);
+        check("node -r ./a.js b.js", &["./a.js", "b.js"]);
+        check("timeout 10s tools/lint", &["tools/lint"]);
+        check("xargs -I {} tools/lint {}", &["tools/lint"]);
+        check("find . -exec tools/lint {} +", &["tools/lint"]);
+        check("python3.11 t.py", &["t.py"]);
+        check("go run tools/l.go", &["tools/l.go"]);
+        check("java -jar t.jar", &["t.jar"]);
+        check("/usr/bin/python3 tools/x.py", &["/usr/bin/python3", "tools/x.py"]);
+        check("ssh --config=keys/cfg host", &["keys/cfg"]);
         check("FOO=a/b exec ./hook \"$@\" > logs/out", &["./hook"]);
         check("\"$(git rev-parse --show-toplevel)/scripts/check\" README.md", &["$/scripts/check"]);
         check("cat \"$(git rev-parse --show-toplevel)/README.md\"", &[]);
         check(". \"${0%/*}/_/husky.sh\"", &["$/_/husky.sh"]);
         check("[ -f lib/a.sh ] && . lib/a.sh || echo lib/b.sh", &["lib/a.sh"]);
         check("if ! tools/lint; then echo 'see docs/lint.md'; fi", &["tools/lint"]);
-        check("sh -c 'tools/a x/y && cat x/z'", &["tools/a"]);
+        check("sh -ec 'tools/a x/y && cat x/z'", &["tools/a"]);
         check("env -i A=b nice -n 5 bin/x", &["bin/x"]);
         check("awk -f tools/t.awk data/x", &["tools/t.awk"]);
         check("x=`tools/name`; echo $x/README.md", &["tools/name"]);

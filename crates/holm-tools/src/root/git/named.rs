@@ -297,32 +297,48 @@ impl Search<'_> {
 
     /// The files of the work tree that a command line runs.
     fn run(&mut self, command: &str) {
-        executed(command).iter().for_each(|word| self.name(word, |_| true));
+        for candidates in executed(command) {
+            for candidate in candidates {
+                if self.name(&candidate.word, |_| true) && !candidate.after_option {
+                    break;
+                }
+            }
+        }
     }
 
     /// The programs of the work tree that a text in any language names.
     fn programs(&mut self, text: &str) {
         const AROUND: [char; 14] = ['"', '\'', '`', ';', '&', '|', '(', ')', '{', '}', '<', '>', '=', ','];
         let is_around = |letter: char| letter.is_whitespace() || AROUND.contains(&letter);
-        let is_program =
-            |path: &Path| path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0);
-        let words = text.split(is_around).filter(|word| word.contains('/'));
-        words.for_each(|word| self.name(word, is_program));
+        let is_program = |path: &Path| {
+            let is_script = path.extension().and_then(|end| end.to_str()).is_some_and(|end| SCRIPTS.contains(&end));
+            is_script || path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
+        };
+        for word in text.split(is_around).filter(|word| word.contains('/')) {
+            self.name(word, is_program);
+        }
     }
 
-    /// Takes a word for a path, if there is such a file.
-    fn name(&mut self, word: &str, fits: fn(&Path) -> bool) {
+    /// Takes a word for a path, if there is such a file. Whether there is.
+    fn name(&mut self, word: &str, fits: fn(&Path) -> bool) -> bool {
+        let mut is_there = false;
         // Before a slash may stand a variable for the top of the work tree.
         let behind = word.find('/').and_then(|slash| word.get(slash + 1..));
         let behind = behind.filter(|_| word.starts_with(['$', '/']));
         for word in std::iter::once(word).chain(behind) {
             let path = resolved(&self.repository.work_tree, word);
             if path.is_file() && fits(&path) {
+                is_there = true;
                 self.named.insert(path);
             }
         }
+        is_there
     }
 }
+
+/// How the names of scripts end that need no permission to be run.
+const SCRIPTS: &[&str] =
+    &["bash", "cjs", "js", "lua", "mjs", "mts", "php", "pl", "ps1", "py", "rb", "sh", "tcl", "ts", "zsh"];
 
 /// A path as git reads it in a configuration.
 fn resolved(folder: &Path, text: &str) -> PathBuf {
