@@ -26,7 +26,15 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("holm-kernel/src/config/model.rs", &["Model as ModelInfo", "Family", "Price"]),
     (
         "holm-kernel/src/config/policy.rs",
-        &["Protocol", "ProtocolPolicy", "PlainAnswer", "Alias", "HiddenToolNote", "Inconclusive", "Announcements"],
+        &[
+            "Protocol",
+            "ProtocolPolicy",
+            "PlainAnswer",
+            "Alias",
+            "HiddenToolNote",
+            "Inconclusive",
+            "Announcements",
+        ],
     ),
     ("holm-kernel/src/config/narrowing.rs", &["Narrowing"]),
     ("holm-kernel/src/config/retry.rs", &["RetryPolicy"]),

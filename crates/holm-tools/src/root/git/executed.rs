@@ -9,10 +9,10 @@ const BEFORE_PROGRAM: &[&str] = &[
 
 /// Programs that read, print or move what they are given, and run none of it.
 const READERS: &[&str] = &[
-    "[", "[[", "basename", "cat", "cd", "chmod", "cmp", "cp", "cut", "date", "diff", "dirname", "echo", "egrep", "exit",
-    "export", "false", "fgrep", "git", "grep", "head", "install", "jq", "ln", "local", "ls", "mkdir", "mv", "printf",
-    "pwd", "read", "readlink", "realpath", "return", "rg", "rm", "set", "shift", "sleep", "sort", "tail", "tee", "test",
-    "touch", "tr", "true", "uniq", "unset", "wc",
+    "[", "[[", "basename", "cat", "cd", "chmod", "cmp", "cp", "cut", "date", "diff", "dirname", "echo",
+    "egrep", "exit", "export", "false", "fgrep", "git", "grep", "head", "install", "jq", "ln", "local", "ls",
+    "mkdir", "mv", "printf", "pwd", "read", "readlink", "realpath", "return", "rg", "rm", "set", "shift",
+    "sleep", "sort", "tail", "tee", "test", "touch", "tr", "true", "uniq", "unset", "wc",
 ];
 
 /// Programs that run the file behind `-f`.
@@ -159,7 +159,9 @@ impl Reader {
         if program.contains('/') {
             self.found.push(vec![Candidate { word: program.clone(), after_option: false }]);
         }
-        if READERS.contains(&name) || program.starts_with("./") || program.contains('$') {
+        // A program of the work tree is held itself; what it does with its arguments is its own affair.
+        let is_own = program.contains('/') && !program.starts_with('/');
+        if READERS.contains(&name) || is_own {
             return;
         }
         if BY_OPTION.contains(&name) {
@@ -185,7 +187,8 @@ fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for word in words {
         let is_option = word.starts_with('-');
-        let value = if is_option { word.split_once('=').map(|(_, value)| value) } else { Some(word.as_str()) };
+        let value =
+            if is_option { word.split_once('=').map(|(_, value)| value) } else { Some(word.as_str()) };
         let after = after_option || is_option;
         found.extend(value.map(|value| Candidate { word: value.to_owned(), after_option: after }));
         after_option = is_option;

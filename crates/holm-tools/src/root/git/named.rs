@@ -311,7 +311,8 @@ impl Search<'_> {
         const AROUND: [char; 14] = ['"', '\'', '`', ';', '&', '|', '(', ')', '{', '}', '<', '>', '=', ','];
         let is_around = |letter: char| letter.is_whitespace() || AROUND.contains(&letter);
         let is_program = |path: &Path| {
-            let is_script = path.extension().and_then(|end| end.to_str()).is_some_and(|end| SCRIPTS.contains(&end));
+            let is_script =
+                path.extension().and_then(|end| end.to_str()).is_some_and(|end| SCRIPTS.contains(&end));
             is_script || path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
         };
         for word in text.split(is_around).filter(|word| word.contains('/')) {
