@@ -90,7 +90,7 @@ export type Approvals =
 
 /** Whether the calls of one reply may run at the same time. */
 export type BatchOrder =
-  /** They may, unless one of them is exclusive. */
+  /** Those that only look may; one that may change something runs after the calls before it and before those after it. */
   | 'parallel'
   /** One after the other, always. */
   | 'sequential';
@@ -278,6 +278,8 @@ export interface ProtocolPolicy {
   hidden?: Record<string, HiddenToolNote>;
   /** How planning prose without an action is recognised and answered. */
   inconclusive?: Inconclusive;
+  /** What a native reply means that announces an action and takes none. */
+  announcements?: Announcements;
   /** What a model is told when the turns run out; `{left}` is replaced. */
   wrap_up?: string | null;
   /** What a model is told when its reply was cut; none uses the built-in sentence. */
@@ -297,7 +299,7 @@ export interface Alias {
   name: string;
   /** The tool that is meant. */
   tool: string;
-  /** Argument names: what a model may write → what is meant. */
+  /** Argument names: what a model may write → what is meant. `list.name` is a name in the objects of the argument `list`. */
   arguments?: Record<string, string>;
 }
 
@@ -316,6 +318,13 @@ export interface Inconclusive {
   /** What the model is told; it gets one chance. */
   correction?: string;
 }
+
+/** What a native reply means whose last sentence announces an action ("Let me read the file.") and which makes no call. */
+export type Announcements =
+  /** It is the answer, as every text without a call. */
+  | 'answers'
+  /** The model gets the correction of `Inconclusive` once. If it announces again, the ladder steps up; where nothing is left to do, the text is the answer. */
+  | 'corrected';
 
 /** What a host narrows; what is none stays as the run has it. */
 export interface Narrowing {
@@ -439,11 +448,11 @@ export type Repeat =
   /** Twice is the same as once. */
   | 'idempotent';
 
-/** Whether a tool may overlap with the rest of its batch. */
+/** Whether a tool that only looks may overlap with the other calls of its reply. One that changes something never does. */
 export type Pace =
   /** It may. */
   | 'shared'
-  /** Its whole batch runs one call at a time. */
+  /** It runs after the calls before it and before those after it. */
   | 'exclusive';
 
 /** Whether a tool has a say in ending the run. */
@@ -1855,6 +1864,8 @@ export interface WireOptions {
   reasoning?: Reasoning;
   /** Whether prompt-cache breakpoints are set where the format has them. */
   caching?: Caching;
+  /** A name for prompts that begin alike, where the format has a place for it: the provider's cache is found by it. */
+  cache_key?: string | null;
   /** Texts at which the model stops. */
   stop?: string[];
   /** Members of the request body that win over the codec's own, as an object. */
