@@ -34,7 +34,7 @@ first_build=(cargo build --profile first --package holm-cli --bin holm --no-defa
 # build_holm: the command, and how long it takes where that is long. Afterwards $holm is where it lies.
 build_holm() {
     local folder=${CARGO_TARGET_DIR:-target} build=(cargo build --package holm-cli --bin holm)
-    # Whoever works on Holm has built the command already, and does not build it in a second way.
+    # A contributor has built the command already, and does not need a second profile.
     if [ -x "$folder/debug/holm" ] && [ ! -x "$folder/first/holm" ]; then
         holm=$folder/debug/holm
     else

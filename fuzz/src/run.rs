@@ -149,7 +149,7 @@ pub fn envelope(data: &[u8]) {
     let (seal, rest) = rest.split_once("\">").expect("its end");
     let body =
         rest.strip_suffix(&format!("</tool_output seal=\"{seal}\">")).expect("the same seal at the end");
-    assert!(body.len() != text.len() || body == text, "the text inside is another");
+    assert!(body.len() != text.len() || body == text, "the text inside was changed");
 }
 
 fn asked(config: Config) -> Host {

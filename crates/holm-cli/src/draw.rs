@@ -50,7 +50,7 @@ pub(crate) enum Progress {
     Silent,
     /// One line a call, when it has ended: for logs.
     CallByCall,
-    /// When a call begins and when it has ended: for whoever watches.
+    /// Prints when a call begins and when it ends.
     StepByStep,
 }
 

@@ -59,7 +59,7 @@ pub struct Servers {
     pub notes: Vec<String>,
 }
 
-/// What a person is told of a file that somebody else has written: its names are shown on one line.
+/// Notes about a file from elsewhere. Names from it are printed on one line.
 trait Notes {
     fn note(&mut self, text: impl AsRef<str>);
 }

@@ -150,7 +150,7 @@ pub(crate) fn with_call(result: ModelResult) -> ModelResult {
     })
 }
 
-/// Holds text back until it is known whether it is a call: nobody wants to see the JSON of one.
+/// Holds text back until it is known whether it is a call, whose JSON is not shown.
 pub(crate) struct HeldText(pub(crate) Arc<dyn DeltaSink>);
 
 impl DeltaSink for HeldText {

@@ -126,7 +126,7 @@ async fn open(place: &str) {
         let mut times = Vec::new();
         for _ in 0..ROUNDS {
             place.prompt(run).await;
-            // What is asked before each prompt of somebody with a budget.
+            // The query before each prompt of a user with a budget.
             let begun = Instant::now();
             store.spent().await.expect("usage");
             times.push(begun.elapsed());

@@ -321,7 +321,7 @@ export interface Approval {
   level: string;
   needs: string[];
   missing: string[];
-  /** What of that can never be granted, whatever the answer is. */
+  /** What of that can never be granted. */
   never_granted: string[];
   /** The grants that a sub-agent would hold; empty for other tools. */
   hands_on: string[];

@@ -325,7 +325,7 @@ impl Args {
         if self.json { Output::Json } else { self.output }
     }
 
-    /// How much of the progress is told on standard error. Whoever reads events has it already.
+    /// How much of the progress is printed on standard error. Programs that read events have it already.
     fn progress(&self) -> Progress {
         let is_set = |value: std::ffi::OsString| !value.is_empty() && value != "0";
         let quiet = self.quiet || std::env::var_os(QUIET).is_some_and(is_set);
@@ -368,7 +368,7 @@ enum Output {
 /// Silences progress, as `--quiet` does.
 const QUIET: &str = "HOLM_QUIET";
 
-/// Runs the command. A program that reads JSON gets some whatever happens.
+/// Runs the command. With `--json` it prints JSON, also when it fails early.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let output = args.output();
     let ended = run(args, data).await;
@@ -624,7 +624,7 @@ fn summary(
     exit: Exit,
     withheld: &[String],
 ) -> anyhow::Result<serde_json::Value> {
-    // What was spent at a price that nobody knows is not nothing.
+    // Without a known price the cost is unknown, not zero.
     let spent = match priced {
         Priced::Whole => Some(report.spent.value()),
         Priced::InPart => Some(report.spent.value()).filter(|spent| *spent > 0),

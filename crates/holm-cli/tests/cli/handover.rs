@@ -171,7 +171,7 @@ fn a_prompt_reads_nothing_that_lies_before_the_last_snapshot() {
     fs::write(&path, bytes).unwrap();
     stage.run(&resume).says("Two.\n");
     let ran = stage.holm(["session", "replay", "journey"]);
-    assert_ne!(ran.code, Some(0), "whoever reads all records finds the damage: {ran:?}");
+    assert_ne!(ran.code, Some(0), "reading all records finds the damage: {ran:?}");
 }
 
 #[test]

@@ -195,7 +195,7 @@ impl MissingNames {
         }
         let mut seen: BTreeSet<PathBuf> = found.into_values().flatten().cloned().collect();
         if all {
-            // Nobody knows what has left.
+            // What was sent is unknown.
             let gone = self.standing.iter().filter(|(path, beneath)| Place::find(path, beneath).is_none());
             vacated.extend(gone.map(|(path, _)| path.clone()));
             seen.extend(self.names.keys().cloned());

@@ -40,20 +40,20 @@ pub(super) fn close_on_exec() -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// A descriptor that this process was started with; none where there is none of the number.
+/// A descriptor that this process inherited, if that number is open.
 pub(super) fn inherited(number: i32) -> Option<OwnedFd> {
     #[expect(unsafe_code, reason = "whether a number is a descriptor is known to the kernel alone")]
     // SAFETY: the call takes a number and touches no memory.
     let is_open = unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0;
     #[expect(unsafe_code, reason = "an inherited descriptor is a number")]
-    // SAFETY: it is open, its number came with the arguments for this process alone, and nobody else here uses it.
+    // SAFETY: it is open, its number came with the arguments for this process alone, and no other code here uses it.
     (is_open && number > libc::STDERR_FILENO).then(|| unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// The user namespace that a namespace belongs to.
 pub(super) fn owner_of(namespace: &OwnedFd) -> io::Result<OwnedFd> {
     #[expect(unsafe_code, reason = "the owner of a namespace has no safe form")]
-    // SAFETY: the request takes no argument; it gives a descriptor of this process, which nobody else knows.
+    // SAFETY: the request takes no argument; it gives a descriptor of this process, which no other code has.
     unsafe {
         match libc::ioctl(namespace.as_raw_fd(), OWNER_OF_NAMESPACE) {
             -1 => Err(io::Error::last_os_error()),

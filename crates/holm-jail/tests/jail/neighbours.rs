@@ -109,7 +109,7 @@ print(*("made" if n >= 0 else "refused" for n in [made, locks, queue]), "made" i
         let mut said = said.split_whitespace();
         let expect = if way == Way::LandlockAlone { "refused" } else { "made" };
         assert_eq!([said.next(), said.next()], [Some(expect); 2], "{way:?}");
-        assert_eq!(said.next(), Some("refused"), "{way:?}: queues hold memory that nobody counts");
+        assert_eq!(said.next(), Some("refused"), "{way:?}: queues hold memory that is not counted");
         if way == Way::LandlockAlone {
             assert_eq!(said.next(), Some("refused"), "{way:?}");
         }

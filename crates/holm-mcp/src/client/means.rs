@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(found, expect);
         assert_eq!(found.virtual_environment(), Some(top.join("venv").as_path()));
         let task = |grants: &[&str]| found.task(&top, &GrantSet::parse(grants.iter().copied()).unwrap());
-        assert_eq!(task(&[]), Task::new(top.join("python")), "nobody sees the name");
+        assert_eq!(task(&[]), Task::new(top.join("python")), "the name is not visible");
         assert_eq!(task(&["read:other/"]), Task::new(top.join("python")));
         let absolute = format!("read:{}/venv/**", top.display());
         for shown in [task(&["read:venv/"]), task(&[&absolute])] {

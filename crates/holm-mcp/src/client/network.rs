@@ -29,7 +29,7 @@ const COMPLAINTS: &[&str] = &[
     "dns error",
 ];
 
-/// Whether somebody says that there is no network.
+/// Whether a message says that there is no network.
 pub(super) fn is_missed(said: &str) -> bool {
     COMPLAINTS.iter().any(|complaint| said.contains(complaint))
 }

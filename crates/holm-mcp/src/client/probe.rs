@@ -44,7 +44,7 @@ impl<T> Probed<T> {
         }
     }
 
-    /// Whether a message answers a question that nobody waits for any more.
+    /// Whether a message is a late answer to a question that was given up.
     fn is_late(&mut self, message: &ServerJsonRpcMessage) -> bool {
         let id = match message {
             JsonRpcMessage::Response(response) => &response.id,

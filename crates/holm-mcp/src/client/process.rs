@@ -147,7 +147,7 @@ impl Process {
         let draining = Arc::new(draining);
         tokio::spawn(drain(stderr, words.clone(), Arc::clone(&draining)));
         let killer = job.killer();
-        // Somebody must wait for the end, or the job would be killed at once. What it has left is said behind its own words.
+        // A task must wait for the end, or the job would be killed at once. What it has left is said behind its own words.
         let ending = words.clone();
         tokio::spawn(async move {
             held.finish().await.iter().for_each(|line| ending.add(format!("\n[{line}]").as_bytes()));

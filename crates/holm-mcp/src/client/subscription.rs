@@ -36,7 +36,7 @@ impl Drop for ListSubscription {
     }
 }
 
-/// Counts the changes for as long as the line is up. Streams cannot be resumed: whatever happened while there was none
+/// Counts the changes for as long as the line is up. Streams cannot be resumed: changes made while there was none
 /// counts as one change.
 async fn follow(peer: Peer<RoleClient>, ear: Ear) {
     let filter = SubscriptionFilter::builder().tools_list_changed().build();

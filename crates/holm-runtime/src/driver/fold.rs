@@ -111,7 +111,7 @@ struct WholeFold {
 }
 
 impl WholeFold {
-    /// As [`feed`](Self::feed), where it holds up nobody.
+    /// As [`feed`](Self::feed), on a thread that may block.
     async fn add(mut self, text: Vec<u8>) -> Result<Self, DriveError> {
         off_the_loop(move || {
             self.feed(&text)?;

@@ -24,7 +24,7 @@ use crate::{
 /// through this folder and its clones is refused.
 ///
 /// Beside a long journal lies `NAME.snapshot`, the state at one of its records: opening it reads the lines from there on. It is a cache;
-/// whoever deletes a journal deletes it too.
+/// deleting a journal deletes it too.
 ///
 /// ```
 /// use holm_runtime::{Journals, JsonLinesFolder};
@@ -127,7 +127,7 @@ struct FileLines {
 }
 
 impl FileLines {
-    /// The next lines. What is behind the last end of a line comes last, for whoever folds it to judge.
+    /// The next lines. What follows the last line end comes last; the caller decides whether it is a record.
     fn read(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
         let mut text = std::mem::take(&mut self.held);
         while let Some(file) = &mut self.file {
@@ -216,7 +216,7 @@ fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<
     file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
     let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let torn = text.split_off(whole).len();
-    // Damage is told of by whoever looks at all lines.
+    // Damage is reported by the reader of all lines.
     if torn as u64 > MAX_LINE_BYTES || journal::decode_after(snapshot.head(), &text).is_err() {
         return Ok(None);
     }

@@ -54,7 +54,7 @@ impl SnapshotFile {
     }
 }
 
-/// Reads the snapshot of a file, and where the line of its record begins; none if there is none that this kernel can use.
+/// Reads the snapshot of a file, and where the line of its record begins, if this kernel can use it.
 pub(super) fn read_snapshot(path: &Path) -> Option<(u64, Snapshot)> {
     let kept = fs::read(path).ok()?;
     let end = kept.iter().position(|byte| *byte == b'\n')?;

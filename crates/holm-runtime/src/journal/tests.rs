@@ -226,7 +226,7 @@ async fn a_long_file_is_opened_from_its_snapshot_and_whole_without_one() {
         let opened = journals.open("run-1").await.unwrap();
         assert_eq!((opened.snapshot, opened.text), (None, whole.clone()));
     }
-    // Whoever resumes it keeps one again.
+    // Resuming writes a new one.
     drop(agent().resume("run-1").await.unwrap());
     assert!(journals.open("run-1").await.unwrap().snapshot.is_some());
 }

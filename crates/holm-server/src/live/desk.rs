@@ -69,7 +69,7 @@ pub enum Question {
         needs: Vec<String>,
         /// What of that nobody has granted.
         missing: Vec<String>,
-        /// What of that can never be granted, whatever the answer is.
+        /// What of that can never be granted.
         #[serde(default)]
         never_granted: Vec<String>,
         /// The grants that a sub-agent would hold; empty for other tools.

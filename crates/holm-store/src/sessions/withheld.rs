@@ -58,7 +58,7 @@ const AT_ONCE: u64 = 64;
 
 impl Store {
     /// Whether a hook withheld a message up to a record. A request names each message that is withheld from it, so the journal is
-    /// read backwards: whatever is still withheld is found in its last few records.
+    /// read backwards: what is still withheld is in its last few records.
     ///
     /// # Errors
     /// [`StoreError::Missing`], or [`StoreError::Damaged`] for a record that is not there.

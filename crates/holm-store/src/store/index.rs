@@ -172,7 +172,7 @@ impl Store {
         }
     }
 
-    /// Goes on from the state that is kept, unless everything is to be computed anew. A state that cannot be read is none.
+    /// Goes on from the state that is kept, unless everything is to be computed anew. A state that cannot be read is ignored.
     async fn begin_fold(&self, run: &RunRow, known: FoldRow, folded: u64) -> Result<Work, StoreError> {
         let (store, run) = (self.clone(), run.clone());
         blocking(move || {

@@ -62,7 +62,7 @@ struct Call {
     price: Option<Price>,
     /// The estimate of its request.
     tokens: u64,
-    /// Nobody waits for its answer any more.
+    /// Its answer is no longer awaited.
     stopped: bool,
 }
 

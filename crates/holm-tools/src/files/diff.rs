@@ -60,7 +60,7 @@ pub(super) struct Patched {
     pub(super) differences: Differences,
 }
 
-/// Reads a patch in either form. The error says what is wrong, for whoever wrote it.
+/// Reads a patch in either form. The error tells the author what is wrong.
 pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
     if text.len() > LONGEST {
         return Err(format!("the diff is longer than {LONGEST} bytes"));

@@ -13,7 +13,7 @@ const MOST_OF_PLACE: usize = 20;
 /// Lines of one call that are shown.
 const MOST_LINES: usize = 80;
 
-/// Characters of one line that are shown: what was written is known to whoever wrote it.
+/// Characters of one line that are shown; the model knows the rest.
 const LINE: usize = 200;
 
 /// How many lines a call may still show.

@@ -56,7 +56,7 @@ pub(super) fn exact_places(text: &str, old: &str) -> Vec<usize> {
 }
 
 /// The one place where the old text stands but for line ends, blanks, typographic characters, indentation or the numbers
-/// of lines. The least of these that fits anywhere counts: where it fits more than one place, there is none.
+/// of lines. The first of these that fits anywhere counts; if it fits more than one place, the edit is refused.
 pub(super) fn relaxed(
     text: &str,
     old: &str,

@@ -151,7 +151,7 @@ impl Walk<'_> {
             return None;
         };
         if self.root.rules().reading(&path).is_some() || !self.permit.may_read(&path) {
-            // Every repository has one, and nobody looks for files there.
+            // Every repository has one, and it holds no source files.
             walked.denied += usize::from(name != VERSION_CONTROL);
             return None;
         }

@@ -69,7 +69,7 @@ pub fn hold_with(
 struct Scan<'a> {
     workspace: &'a Path,
     rules: RuleIndex<'a>,
-    /// Files that are shown whatever the rules say.
+    /// Files that are shown despite the rules.
     open: &'a [PathBuf],
     jail: Jail,
     record: WorkspaceRecord,
@@ -99,7 +99,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Holds a link and what it leads to. That a link that is obeyed is another is told when the command has ended: a jail
+    /// Holds a link and what it leads to. A link that a command replaced is reported when the command has ended: a jail
     /// holds none. One with the name of a secret is hidden itself, and so is a file that it leads to. A folder has a name of its
     /// own, by which it is met on the walk.
     fn hold_target(&mut self, link: &Path, root: &Path) {

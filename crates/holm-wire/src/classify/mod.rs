@@ -63,7 +63,7 @@ pub fn http(answer: &HttpFailure<'_>) -> Failure {
     Failure { retry_after_ms: wait, ..failure(class, &message) }
 }
 
-/// A wait that nobody sits through is named in the message: a run ends instead of waiting so long.
+/// A wait that is too long is named in the message: the run ends instead.
 const LONG_WAIT_MS: u64 = 60_000;
 
 /// Classifies an error object that came inside a stream or a body of status 200.

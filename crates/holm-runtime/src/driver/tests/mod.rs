@@ -97,7 +97,7 @@ async fn a_pause_that_the_provider_asks_for_is_waited_for_by_the_clock() {
     let results = [fails(FailureClass::RateLimited, Some(20_000)), says("at last")];
     let (ending, journal) = run(Host::new(plays(results))).await;
     assert_eq!(ending, answered("at last"));
-    assert!(began.elapsed() < Duration::from_secs(19), "nobody waits for it in earnest");
+    assert!(began.elapsed() < Duration::from_secs(19), "the wait is simulated");
     assert!(journal.contains("\"retry_after_ms\":20000") && journal.contains("time_passed"));
 }
 

@@ -56,7 +56,7 @@ pub(super) enum Misfit {
     Several(Vec<String>),
     /// It has no lines that could be found.
     Unplaced,
-    /// Nobody looks any further.
+    /// The search ends here.
     TooFar,
 }
 
@@ -93,7 +93,7 @@ enum Indent {
 }
 
 impl Hunk {
-    /// Takes a line of a patch. False where it is none of a hunk.
+    /// Takes a line of a patch. False if the line is not part of a hunk.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let (change, text) = match line.as_bytes().first() {
             None => (Change::Kept, line),
@@ -184,7 +184,7 @@ impl Hunk {
             let mut found: Vec<(usize, Option<Indents>)> = Vec::new();
             for (closeness, indent) in tier.iter().copied() {
                 let compared = Compared::new(wanted, closeness, indent, self);
-                // Where the numbers are true, nothing else is looked at, whatever the file holds.
+                // If the line numbers fit, no other place is tried.
                 if let Some(at) = expected.filter(|at| range.contains(at))
                     && let Some(indents) = compared.fits(lines, at, effort)?
                 {

@@ -58,7 +58,7 @@ fn between(at: usize, line: &str) -> Result<(), String> {
     Err(format!("line {}: `{}` does not belong into a unified diff", at + 1, short(line)))
 }
 
-/// A hunk, and the line behind it. It goes on to the next hunk, the next file or the end, whatever its numbers say.
+/// A hunk, and the line behind it. It ends at the next hunk, the next file or the end of the patch; its counts are ignored.
 fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
     let mut hunk = head(lines.get(at).copied().unwrap_or_default());
     let mut next = at + 1;

@@ -34,7 +34,7 @@ fn calls(path: &str) -> Vec<(&'static str, Value)> {
             json!({ "paths": [path], "diff": format!("--- /dev/null\n+++ {path}\n@@ -0,0 +1 @@\n+owned\n") }),
         ),
     ];
-    // A line end in a patch ends a line, and what is named is another file.
+    // A line end in a patch ends the line, so this names a different file.
     if !path.contains(['\n', '\r']) {
         let section = |lines: &str| json!({ "diff": format!("*** Begin Patch\n{lines}\n*** End Patch") });
         calls.push(("patch", json!({ "diff": format!("--- {path}\n+++ {path}\n@@\n-{SECRET}\n+owned\n") })));

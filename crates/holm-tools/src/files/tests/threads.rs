@@ -43,7 +43,7 @@ fn four_threads_and_a_thousand_rounds_have_one_winner_each_and_lose_nothing() {
                 let tools = tools(desk);
                 let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
                 for round in 0..ROUNDS {
-                    // Whoever lost has to read again before it may change anything, and nobody reads while others write.
+                    // A thread that lost reads again before its next edit, and none reads while others write.
                     barrier.wait();
                     let read = job(&json!({ "path": "file", "limit": 1 }), &["read:file"]);
                     let read = runtime.block_on(call(&tools, "read", read));

@@ -8,7 +8,7 @@ use crate::shell::script::{Form, Script, Word};
 /// How deep programs that run others are followed; what lies deeper is asked about.
 const MAX_DEPTH: usize = 6;
 
-/// Programs that keep what they read for later, whatever their words are.
+/// Programs that keep what they read for later, with any arguments.
 const SCHEDULERS: &[&str] = &["at", "batch", "crontab"];
 
 /// Whether every command of a script passes unasked.

@@ -1,6 +1,6 @@
 //! Programs that do what their name says and nothing else, and builtins that evaluate their words.
 //!
-//! Whatever is not listed may run code of the workspace, which a model can change: no list of such programs would ever be
+//! A program that is not listed may run code of the workspace, which a model can change: no list of such programs would ever be
 //! complete. Those that run other programs stand in the table of `runners`.
 
 use super::hidden::is_git_run;
