@@ -71,6 +71,7 @@ pub struct Task {
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
     pub(crate) input: Input,
+    pub(crate) output: Output,
 }
 
 /// What a program reads on its standard input.
@@ -81,11 +82,18 @@ pub(crate) enum Input {
     Piped,
 }
 
+/// Whether a program's two output streams stay apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    Apart,
+    Joined,
+}
+
 impl Task {
     /// A program by its absolute path, which nothing looks up again.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), args: Vec::new(), input: Input::Empty }
+        Self { program: program.into(), args: Vec::new(), input: Input::Empty, output: Output::Apart }
     }
 
     /// With these arguments behind the others.
@@ -99,6 +107,13 @@ impl Task {
     #[must_use]
     pub fn input(self, bytes: impl Into<Vec<u8>>) -> Self {
         Self { input: Input::Bytes(bytes.into()), ..self }
+    }
+
+    /// With one pipe for both output streams, so that lines stand in the order in which they were written. All of it is the
+    /// outcome's `stdout`.
+    #[must_use]
+    pub fn joined_output(self) -> Self {
+        Self { output: Output::Joined, ..self }
     }
 
     /// With an input that the caller writes to while the program runs; see [`crate::Job::take_stdin`].

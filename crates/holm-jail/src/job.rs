@@ -17,7 +17,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::denied::suspect;
 use crate::error::JailError;
-use crate::jail::Input;
+use crate::jail::{Input, Output};
 use crate::order::{Cause, MAX_ORDER, Order, Status, Told};
 use crate::outcome::{Ending, Outcome, Stage};
 use crate::output::{Capture, Captured, Stream};
@@ -63,7 +63,7 @@ pub(crate) struct Streams {
 
 impl Streams {
     /// Opens the streams: our ends and the child's.
-    pub(crate) fn open(input: &Input) -> io::Result<(Self, [OwnedFd; 3])> {
+    pub(crate) fn open(input: &Input, output: Output) -> io::Result<(Self, [OwnedFd; 3])> {
         let (stdin, theirs_in) = match input {
             Input::Empty => (None, File::open("/dev/null")?.into()),
             Input::Bytes(_) | Input::Piped => {
@@ -72,10 +72,15 @@ impl Streams {
             }
         };
         let (stdout, theirs_out) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (stderr, theirs_err) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stderr, theirs_err) = match output {
+            Output::Apart => {
+                let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+                (Some(Receiver::from_owned_fd(read)?), write)
+            }
+            Output::Joined => (None, theirs_out.try_clone()?),
+        };
         let bytes = if let Input::Bytes(bytes) = input { bytes.clone() } else { Vec::new() };
         let stdout = Some(Receiver::from_owned_fd(stdout)?);
-        let stderr = Some(Receiver::from_owned_fd(stderr)?);
         Ok((Self { stdin, bytes, stdout, stderr }, [theirs_in, theirs_out, theirs_err]))
     }
 }
@@ -206,7 +211,7 @@ impl Job {
         }
         feed.abort();
         let [stdout, stderr] = captured;
-        let suspicions = suspect(&self.order, &[stderr.bytes.as_slice(), b"\n", &stdout.bytes].concat());
+        let suspicions = suspect(&self.order, &[stderr.end(), b"\n", stdout.end()].concat());
         Outcome { ending: ending(told.as_ref(), over), stdout, stderr, appeared, suspicions }
     }
 

@@ -67,7 +67,7 @@ impl Launcher {
         let order = jail.order(engine, task)?;
         let broken = |error: io::Error| self.broken(&error);
         let (ours, theirs) = UnixStream::pair().map_err(broken)?;
-        let (streams, child_ends) = Streams::open(&task.input).map_err(broken)?;
+        let (streams, child_ends) = Streams::open(&task.input, task.output).map_err(broken)?;
         let [stdin, stdout, stderr] = child_ends.each_ref().map(AsFd::as_fd);
         let mut fds = vec![theirs.as_fd(), stdin, stdout, stderr];
         let line = match order.network {

@@ -42,7 +42,12 @@ pub struct Captured {
     pub bytes: Vec<u8>,
     /// How much there was.
     pub total: u64,
+    /// The latest bytes of what was not kept, for the guess at what was refused.
+    latest: Vec<u8>,
 }
+
+/// How many of the latest bytes are held: more than that guess looks at.
+const LATEST: usize = 32 * 1024;
 
 impl Captured {
     /// Whether all of it was kept.
@@ -54,6 +59,17 @@ impl Captured {
     pub(crate) fn push(&mut self, piece: &[u8], keep: usize) {
         self.total = self.total.saturating_add(piece.len() as u64);
         let room = keep.saturating_sub(self.bytes.len()).min(piece.len());
-        self.bytes.extend_from_slice(piece.get(..room).unwrap_or_default());
+        let (kept, rest) = piece.split_at(room);
+        self.bytes.extend_from_slice(kept);
+        self.latest.extend_from_slice(rest.get(rest.len().saturating_sub(LATEST)..).unwrap_or(rest));
+        // Moved once in a while, and not at each piece.
+        if self.latest.len() > 2 * LATEST {
+            self.latest.drain(..self.latest.len() - LATEST);
+        }
+    }
+
+    /// Where the stream ended, as far as that is held.
+    pub(crate) fn end(&self) -> &[u8] {
+        if self.latest.is_empty() { &self.bytes } else { &self.latest }
     }
 }

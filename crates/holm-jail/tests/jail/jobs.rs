@@ -102,6 +102,26 @@ async fn output_beyond_what_is_kept_is_spilled_in_order() {
 }
 
 #[tokio::test]
+async fn joined_streams_keep_the_order_of_their_lines() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let task = cell::shell("echo one >&2; echo two; echo three >&2").joined_output();
+        let outcome = cell.run(&cell.jail(), &task).await;
+        assert_eq!(text(&outcome.stdout.bytes), "one\ntwo\nthree\n", "{way:?}");
+        assert_eq!(outcome.stderr.total, 0, "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_behind_much_output_is_found() {
+    let cell = Cell::new(Way::Landlock);
+    let job =
+        cell.spawn(&cell.jail(), &cell::shell("seq 1 100000; cat $CELL/out/secret").joined_output()).await;
+    let outcome = job.finish(Capture { keep: 100, spill: None }).await;
+    assert!(matches!(outcome.suspicions.as_slice(), [Suspicion::File(_)]), "{:?}", outcome.suspicions);
+}
+
+#[tokio::test]
 async fn a_program_can_be_talked_with() {
     for way in WAYS {
         let cell = Cell::new(way);
