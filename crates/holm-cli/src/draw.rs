@@ -270,8 +270,8 @@ fn list(arguments: &str) -> Option<String> {
     let said: serde_json::Value = serde_json::from_str(arguments).ok()?;
     let items = said.get("items")?.as_array()?;
     let is = |item: &serde_json::Value, progress: &str| item.get("progress").is_some_and(|at| at == progress);
-    let done = items.iter().filter(|item| is(item, "done")).count();
-    let begun = items.iter().find(|item| is(item, "begun")).and_then(|item| item.get("text")?.as_str());
+    let done = items.iter().filter(|item| is(item, "completed")).count();
+    let begun = items.iter().find(|item| is(item, "in_progress")).and_then(|item| item.get("text")?.as_str());
     let now: String = begun.map(|text| format!("; now: {text}")).unwrap_or_default();
     let short: String = now.chars().take(ARGUMENT_CHARS).collect();
     Some(format!("· todo: {done} of {} done{short}", items.len()))

@@ -177,7 +177,7 @@ pub enum NameError {
         max: u64,
     },
     /// The name holds a character that no name may hold.
-    #[error("holds the character U+{code:04X}; use letters, digits, dots, hyphens and underscores")]
+    #[error("{}", bad_character(*code))]
     BadCharacter {
         /// The code point.
         code: u32,
@@ -185,6 +185,14 @@ pub enum NameError {
     /// Two stars in a row.
     #[error("** in a name; one * already stands for any text")]
     DoubleStar,
+}
+
+/// Says which character is wrong. A blank mostly means that more than a name was given.
+fn bad_character(code: u32) -> alloc::string::String {
+    if code == u32::from(' ') {
+        return "this is one name without blanks; put the rest into other arguments".into();
+    }
+    alloc::format!("holds the character U+{code:04X}; use letters, digits, dots, hyphens and underscores")
 }
 
 /// Why a text is not a URL that may be fetched, or not a pattern of such URLs.

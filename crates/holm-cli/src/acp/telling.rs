@@ -333,8 +333,8 @@ fn plan(arguments: &str) -> Option<Plan> {
     let said: Value = serde_json::from_str(arguments).ok()?;
     let entry = |item: &Value| {
         let status = match item.get("progress").and_then(Value::as_str) {
-            Some("done") => PlanEntryStatus::Completed,
-            Some("begun") => PlanEntryStatus::InProgress,
+            Some("completed") => PlanEntryStatus::Completed,
+            Some("in_progress") => PlanEntryStatus::InProgress,
             Some(_) | None => PlanEntryStatus::Pending,
         };
         let text = item.get("text").and_then(Value::as_str)?;

@@ -74,7 +74,7 @@ fn helpers_in_the_background_and_lists_are_worth_a_line_of_their_own() {
         arguments: arguments.into(),
         fixes: Vec::new(),
     };
-    let list = r#"{"items":[{"text":"a","progress":"done"},{"text":"b","progress":"begun"}]}"#;
+    let list = r#"{"items":[{"text":"a","progress":"completed"},{"text":"b","progress":"in_progress"}]}"#;
     check(&proposed("todo", list), "todo", Some("· todo: 1 of 2 done; now: b"));
     check(&proposed("todo", "{}"), "todo", Some("· todo {}"));
     check(&proposed("brief", r#"{"text":"Half way."}"#), "brief", None);

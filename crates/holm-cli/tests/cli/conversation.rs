@@ -51,7 +51,7 @@ fn news_is_told_as_it_comes_and_the_terminal_does_not_obey_it() {
 
 #[test]
 fn a_list_is_kept_and_drawn_at_a_terminal() {
-    let list = r#"{"items":[{"text":"look","progress":"done"},{"text":"paint","progress":"begun"}]}"#;
+    let list = r#"{"items":[{"text":"look","progress":"completed"},{"text":"paint","progress":"in_progress"}]}"#;
     let stage = Stage::new([Act::calls(&[("c1", "todo", list)]), Act::says("Done.")]);
     let (code, screen) = terminal::holm(&stage, &format!("run --model {MODEL} -p Go"), "no question", "");
     assert_eq!(code, Some(0), "{screen}");

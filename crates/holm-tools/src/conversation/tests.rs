@@ -67,10 +67,10 @@ async fn a_sleep_passes_and_can_be_ended() {
 async fn a_list_is_what_was_said_last() {
     let todo = Todo::new();
     let tool = Typed::new(todo.clone());
-    let list = r#"{"items":[{"text":"plan","progress":"done"},{"text":"build","progress":"begun"},{"text":"rest","progress":"open"}]}"#;
+    let list = r#"{"items":[{"text":"plan","progress":"completed"},{"text":"build","progress":"in_progress"},{"text":"rest","progress":"pending"}]}"#;
     assert_eq!(tool.run(Job::alone(list)).await.text, "The list:\n[x] plan\n[~] build\n[ ] rest");
     assert_eq!(todo.items().len(), 3);
-    let item = r#"{"text":"x","progress":"open"}"#;
+    let item = r#"{"text":"x","progress":"pending"}"#;
     let novel = format!(r#"{{"items":[{}]}}"#, vec![item; 101].join(","));
     assert_eq!(tool.run(Job::alone(novel)).await.outcome, Outcome::Failed);
     assert_eq!(todo.items().len(), 3, "what was refused changes nothing");

@@ -47,11 +47,11 @@ pub struct Item {
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
     /// Not begun.
-    Open,
+    Pending,
     /// Under way.
-    Begun,
+    InProgress,
     /// Finished.
-    Done,
+    Completed,
 }
 
 /// The whole list.
@@ -77,9 +77,9 @@ impl TypedTool for Todo {
         let mut text = String::from("The list:");
         for item in &list.items {
             let mark = match item.progress {
-                Progress::Open => "[ ]",
-                Progress::Begun => "[~]",
-                Progress::Done => "[x]",
+                Progress::Pending => "[ ]",
+                Progress::InProgress => "[~]",
+                Progress::Completed => "[x]",
             };
             let _ = write!(text, "\n{mark} {}", item.text);
         }

@@ -152,7 +152,7 @@ fn a_long_result_is_cut_where_a_letter_ends() {
 #[test]
 fn the_models_list_is_the_plan() {
     let items = json!([
-        { "text": "a", "progress": "done" }, { "text": "b", "progress": "begun" }, { "text": "c", "progress": "open" },
+        { "text": "a", "progress": "completed" }, { "text": "b", "progress": "in_progress" }, { "text": "c", "progress": "pending" },
     ]);
     let updates = told(&mut telling(When::Now), &[proposed(1, TODO, &json!({ "items": items }))]);
     assert_eq!(kinds(&updates), ["plan"]);
