@@ -92,6 +92,11 @@ pub struct Request {
 pub enum Purpose {
     /// The conversation goes on.
     Turn,
+    /// The last turn that is allowed: the model answers, and may call no tool.
+    ///
+    /// The tools stay in the request, so that the provider's prompt cache serves it and providers accept the calls of
+    /// earlier turns.
+    Answer,
     /// A contract skill is carried out.
     Skill,
     /// The oldest part of the transcript is summed up.

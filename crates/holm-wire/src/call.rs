@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Message, Messages, Request};
+use holm_kernel::{Message, Messages, Purpose, Request};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,15 @@ impl ModelCall<'_> {
             }
             Messages::Own(messages) => messages,
         }
+    }
+
+    /// Whether the model must or may not call tools: as the options say, but in the last turn of a run it may not.
+    pub fn tool_choice(&self) -> &ToolChoice {
+        // Providers refuse the choice where there is nothing to choose from.
+        if self.request.purpose == Purpose::Answer && !self.request.tools.tools.is_empty() {
+            return &ToolChoice::None;
+        }
+        &self.options.tool_choice
     }
 
     /// The output cap, if one was given.

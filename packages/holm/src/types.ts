@@ -32,6 +32,8 @@ export interface Config {
   name?: string;
   /** The system prompt. */
   system?: string;
+  /** Where the instructions in the system prompt come from, with the hash of their text; for people, never for decisions. */
+  system_source?: string;
   /** The models: the first is used, the others are fallbacks in order. */
   models: ModelInfo[];
   /** Which of them the run climbs when its work is not good enough; none keeps to fallbacks. */
@@ -182,7 +184,7 @@ export type Bound =
 
 /** What one run may use. */
 export interface Limits {
-  /** Model turns, per group. */
+  /** Model turns, per group. In the last one no tool can be called, so that there is an answer. */
   turns?: Bound;
   /** Turns before the cap at which the model is told to wrap up; 0 tells it nothing. */
   grace_turns?: number;
@@ -491,7 +493,7 @@ export type Exemption =
 
 /** What a tool does about plan mode. */
 export type PlanRole =
-  /** Narrows the run to looking, at once and for the whole reply. Nobody is asked. */
+  /** Narrows the run to looking, for the calls after it. Nobody is asked. */
   | 'enter'
   /** Asks a person whether the plan may be carried out. A yes restores the mode from before, and no wider one. */
   | 'exit';
@@ -618,6 +620,8 @@ export interface Request {
 export type Purpose =
   /** The conversation goes on. */
   | 'turn'
+  /** The last turn that is allowed: the model answers, and may call no tool. */
+  | 'answer'
   /** A contract skill is carried out. */
   | 'skill'
   /** The oldest part of the transcript is summed up. */

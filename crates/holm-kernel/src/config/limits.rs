@@ -49,7 +49,7 @@ impl Bound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Limits {
-    /// Model turns, per group.
+    /// Model turns, per group. In the last one no tool can be called, so that there is an answer.
     pub turns: Bound,
     /// Turns before the cap at which the model is told to wrap up; 0 tells it nothing.
     pub grace_turns: u64,
@@ -74,7 +74,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            turns: Bound::AtMost(25),
+            turns: Bound::AtMost(200),
             grace_turns: 3,
             calls_per_turn: Bound::AtMost(64),
             tokens: Bound::Unbounded,

@@ -85,6 +85,9 @@ pub struct Config {
     /// The system prompt.
     #[serde(default)]
     pub system: String,
+    /// Where the instructions in the system prompt come from, with the hash of their text; for people, never for decisions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub system_source: String,
     /// The models: the first is used, the others are fallbacks in order.
     pub models: Vec<Model>,
     /// Which of them the run climbs when its work is not good enough; none keeps to fallbacks.
@@ -152,6 +155,7 @@ impl Config {
         Self {
             name: String::new(),
             system: String::new(),
+            system_source: String::new(),
             models: alloc::vec![model],
             ladder: None,
             tools: Vec::new(),

@@ -271,7 +271,7 @@ impl ToolKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanRole {
-    /// Narrows the run to looking, at once and for the whole reply. Nobody is asked.
+    /// Narrows the run to looking, for the calls after it. Nobody is asked.
     Enter,
     /// Asks a person whether the plan may be carried out. A yes restores the mode from before, and no wider one.
     Exit,

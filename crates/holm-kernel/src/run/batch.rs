@@ -20,8 +20,8 @@ use crate::digest::Digest;
 use crate::loops::{Fingerprint, Progress};
 use crate::planted::{Bug, planted};
 use crate::{
-    BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, Protocol, Role, Timestamp,
-    ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
+    BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, PlanRole, Protocol, Role,
+    Timestamp, ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
 };
 
 /// The calls of one reply.
@@ -196,7 +196,9 @@ impl Slot {
         self.entry.as_ref().is_some_and(|entry| {
             let tool = &entry.tool;
             let changes = tool.kind == ToolKind::Host && tool.level >= Level::Write;
-            tool.pace == Pace::Exclusive || (changes && !planted(Bug::OrderLost))
+            // What narrows the run holds for the calls after it and for none before it.
+            let narrows = tool.kind == ToolKind::Plan(PlanRole::Enter);
+            narrows || tool.pace == Pace::Exclusive || (changes && !planted(Bug::OrderLost))
         })
     }
 }
@@ -223,7 +225,6 @@ impl Run {
         let (limit, order) = (self.config().limits.calls_per_turn, self.config().batch);
         let mut batch = Batch { slots: Vec::with_capacity(1), order, dropped: false, ending: None };
         let mut counted = 0_u64;
-        let withdrawn = self.state.authority.withdrawn;
         for call in calls {
             let id = self.next_call();
             let mut slot = self.new_slot(id, call);
@@ -240,8 +241,7 @@ impl Run {
             batch.slots.push(slot);
         }
         self.state.phase = Phase::Working(batch);
-        // One of the calls may have narrowed what the others may do.
-        if withdrawn == self.state.authority.withdrawn { self.advance_batch() } else { self.look_again() }
+        self.advance_batch();
     }
 
     fn refuse_all<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>, ending: Ending) {
@@ -281,6 +281,7 @@ impl Run {
     /// Issues what may run now; closes the batch when all is answered.
     pub(super) fn advance_batch(&mut self) {
         let Phase::Working(mut batch) = self.take_phase() else { return };
+        let withdrawn = self.state.authority.withdrawn;
         let is_done = loop {
             self.expire_leases();
             let epoch = self.state.authority.epoch;
@@ -291,6 +292,10 @@ impl Run {
             }
         };
         self.state.phase = Phase::Working(batch);
+        if withdrawn != self.state.authority.withdrawn {
+            // One of the calls has narrowed what the others and the children may do.
+            return self.look_again();
+        }
         if is_done {
             self.close_batch();
         }

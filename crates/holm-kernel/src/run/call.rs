@@ -190,9 +190,11 @@ impl Run {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
-        // Narrowing needs nobody's leave, and holds for the other calls of its reply too.
+        // Narrowing needs nobody's leave. It waits for its turn: the calls before it run as they were permitted.
         if entry.tool.kind == ToolKind::Plan(PlanRole::Enter) {
-            return self.change_plan(slot, PlanRole::Enter);
+            slot.permitted = self.state.authority.epoch;
+            slot.state = SlotState::Ready;
+            return;
         }
         match self.decide(&entry.tool, &slot.needs) {
             Decision::Deny(reason) => self.turn_down(slot, &reason),

@@ -244,10 +244,12 @@ fn kind_of(need: &Need) -> Kind {
 }
 
 fn denial(tool: &Tool, missing: &[String]) -> String {
-    if missing.is_empty() {
-        return alloc::format!("denied: `{}` would have to be asked about, and nobody is there", tool.name);
-    }
-    alloc::format!("denied: `{}` needs {}, which was not granted", tool.name, missing.join(", "))
+    let why = match missing {
+        [] => alloc::format!("`{}` needs a yes", tool.name),
+        [one] => alloc::format!("{one} was not granted"),
+        several => alloc::format!("{} were not granted", several.join(" and ")),
+    };
+    alloc::format!("denied for this run: {why} and nobody can be asked. Do not try again.")
 }
 
 /// The arguments as texts: what is no string is given as its JSON, so that nothing present looks absent.
@@ -259,6 +261,7 @@ struct Texts<'a> {
 impl<'a> Texts<'a> {
     fn of(arguments: &'a Json) -> Self {
         let mut others = alloc::collections::BTreeMap::new();
+/// What a model is told where nobody can be asked.
         for (name, value) in arguments.as_object().into_iter().flatten() {
             let items = match value {
                 Json::String(_) | Json::Null => continue,

@@ -1,4 +1,4 @@
-//! Plan mode by the model's own choice: in at once, out only with a person's yes.
+//! Plan mode by the model's own choice: in without a question, out only with a person's yes.
 //!
 //! Both are decided here and carried out here, so that no host and no tool can do it differently. What plan mode forbids is
 //! decided by [`permit`](super::permit), as for any mode.

@@ -29,6 +29,9 @@ use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, Tool, 
 /// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
 const MOST_REWRITES: u64 = 3;
 
+/// What a model is shown of the reason for a denial.
+const MAX_REASON_CHARS: u64 = 2_000;
+
 /// What a person is shown of the arguments; the digest covers all of them.
 const SHOWN_ARGUMENTS: u64 = 20_000;
 
@@ -186,7 +189,13 @@ impl Run {
                 self.permit_again(slot);
             }
             Verdict::Deny { reason } => {
-                let message = alloc::format!("denied: {}", screen::visible_bounded(&reason, 2_000));
+                let reason_shown = screen::visible_bounded(&reason, MAX_REASON_CHARS);
+                // A reason that says for how long it holds begins with the word itself.
+                let message = if reason_shown.starts_with("denied ") {
+                    reason_shown
+                } else {
+                    alloc::format!("denied: {reason_shown}")
+                };
                 self.emit(Event::ApprovalGiven { call, allowed: false, reason });
                 self.turn_down(slot, &message);
             }

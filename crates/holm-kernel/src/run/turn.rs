@@ -19,8 +19,8 @@ use crate::digest::Sip;
 use crate::planted::{Bug, planted};
 use crate::{
     Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
-    Message, MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose,
-    Question, Request, Role, SEMANTICS, StopReason, plain_text, protocol,
+    Message, MessageId, Messages, Model, ModelResult, Offer, Patch, PlainAnswer, PlanStep, Prompt, Protocol,
+    Purpose, Question, Request, Role, SEMANTICS, StopReason, plain_text, protocol,
 };
 
 /// What every request shares, made once and handed out by reference count.
@@ -211,7 +211,8 @@ impl Run {
             || {
                 let turns = if left == 1 { "turn is" } else { "turns are" };
                 alloc::format!(
-                    "Only {left} more {turns} allowed. Finish what is essential and give the final answer."
+                    "Only {left} more {turns} allowed, and no tool can be called in the last one. Finish what is essential \
+                     and give the final answer."
                 )
             },
             |text| text.replace("{left}", &left.to_string()),
@@ -504,7 +505,7 @@ impl Run {
             Messages::Own(messages) => messages.len() as u64,
         };
         let request = Request {
-            purpose: Purpose::Turn,
+            purpose: self.turn_purpose(),
             model,
             system: self.shared.system.clone(),
             messages,
@@ -523,6 +524,15 @@ impl Run {
         self.state.phase = Phase::Calling(Calling { call, draft, tokens });
         self.digest.u64(self.shared.fingerprint);
         self.issue(Effect::CallModel { call, request });
+    }
+
+    /// On the last turn the model has to answer. Not where only a tool can end the run: there an answer ends nothing.
+    fn turn_purpose(&self) -> Purpose {
+        let Some(allowed) = self.config().limits.turns.limit() else { return Purpose::Turn };
+        let policy = &self.config().policy;
+        let words_end = policy.terminal_tools.is_empty() && policy.plain_answer == PlainAnswer::Ends;
+        let is_last = self.state.group.turns.saturating_add(1) >= allowed;
+        if is_last && words_end { Purpose::Answer } else { Purpose::Turn }
     }
 
     /// A price that is not known cannot be held against a budget.

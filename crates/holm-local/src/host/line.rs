@@ -86,7 +86,8 @@ impl LocalLine {
             return (Some(shape(request.purpose, schema, view)), None);
         }
         let Offer { epoch, tools } = told;
-        if tools.is_empty() {
+        // In the last turn of a run no tool can be called.
+        if tools.is_empty() || request.purpose == Purpose::Answer {
             return (None, None);
         }
         let (_, reply, call) = match self.grammars.take().filter(|(known, ..)| known == epoch) {

@@ -32,7 +32,7 @@ impl Driver {
             Effect::Emit(event) => self.tell(&event),
             Effect::Abort(call) => self.stop(call),
             Effect::CallModel { call, request } => {
-                if request.purpose == Purpose::Turn {
+                if matches!(request.purpose, Purpose::Turn | Purpose::Answer) {
                     self.ask_for_steering(call);
                 }
                 self.call_model(call, &request, Kind::Model);
@@ -69,7 +69,7 @@ impl Driver {
     fn call_model(&mut self, call: CallId, request: &Request, kind: Kind) {
         let begun = Begun::new(call, kind);
         let told = match request.purpose {
-            Purpose::Turn => self.run.offer(),
+            Purpose::Turn | Purpose::Answer => self.run.offer(),
             Purpose::Skill | Purpose::Summary => &request.tools,
         };
         let ask = Ask {

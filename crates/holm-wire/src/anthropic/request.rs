@@ -401,7 +401,7 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'
         out.push(b']');
     }
     let single = call.options.parallel == Parallel::Forbidden;
-    let (kind, name) = match &call.options.tool_choice {
+    let (kind, name) = match call.tool_choice() {
         ToolChoice::Auto if !single => return,
         ToolChoice::Auto => ("auto", None),
         ToolChoice::None => ("none", None),

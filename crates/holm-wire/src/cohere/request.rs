@@ -265,7 +265,7 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'
         return;
     }
     let mut chosen = Vec::new();
-    let word = match &call.options.tool_choice {
+    let word = match call.tool_choice() {
         ToolChoice::Auto => None,
         ToolChoice::None => Some("NONE"),
         ToolChoice::Required => Some("REQUIRED"),

@@ -305,7 +305,7 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'
         out.extend_from_slice(tools);
         out.extend_from_slice(b"]}]");
     }
-    let (mode, name) = match &call.options.tool_choice {
+    let (mode, name) = match call.tool_choice() {
         ToolChoice::Auto => return,
         ToolChoice::None => ("NONE", None),
         ToolChoice::Required => ("ANY", None),

@@ -206,7 +206,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     }
     // The format has no choice of tools; not offering them is the one way to forbid them.
     if !parts.tools.is_empty()
-        && call.options.tool_choice != ToolChoice::None
+        && *call.tool_choice() != ToolChoice::None
         && let Some(out) = object.member("tools")
     {
         out.push(b'[');

@@ -285,7 +285,7 @@ fn write_tool_settings(dialect: &Dialect, call: &ModelCall<'_>, tools: &[u8], ob
         out.extend_from_slice(tools);
         out.push(b']');
     }
-    match &call.options.tool_choice {
+    match call.tool_choice() {
         ToolChoice::Auto => {}
         ToolChoice::None => object.string("tool_choice", "none"),
         ToolChoice::Required => object.string("tool_choice", "required"),

@@ -41,12 +41,40 @@ fn count(play: &Play, wanted: fn(&Event) -> bool) -> usize {
 // Turns.
 
 #[test]
-fn a_headless_run_has_twenty_five_turns_unless_somebody_says_otherwise() {
-    assert_eq!(Limits::default().turns, Bound::AtMost(25));
-    let mut play = Play::new(config(), different_turns(40));
-    assert_eq!(play.prompt("go"), over(Limit::Turns, 25, 25));
-    assert_eq!(play.requests.len(), 25);
-    assert_eq!(play.ran.len(), 25, "the calls of the last turn are answered too");
+fn a_headless_run_has_two_hundred_turns_unless_somebody_says_otherwise() {
+    assert_eq!(Limits::default().turns, Bound::AtMost(200));
+    let mut play = Play::new(config(), different_turns(240));
+    assert_eq!(play.prompt("go"), over(Limit::Turns, 200, 200));
+    assert_eq!(play.requests.len(), 200);
+    assert_eq!(play.ran.len(), 200, "the calls of the last turn are answered too");
+}
+
+#[test]
+fn in_the_last_turn_the_model_answers_and_tools_stay_in_the_request() {
+    let purposes = |config: Config, turns: usize| {
+        let mut play = Play::new(config, different_turns(turns));
+        play.prompt("go");
+        play.requests.iter().map(|(_, request)| request.purpose).collect::<Vec<_>>()
+    };
+    let three = |change: fn(&mut Config)| {
+        let mut config = limited(|limits| limits.turns = Bound::AtMost(3));
+        change(&mut config);
+        config
+    };
+    use Purpose::{Answer, Turn};
+    assert_eq!(purposes(three(|_| {}), 5), [Turn, Turn, Answer]);
+    assert_eq!(purposes(three(|_| {}), 1), [Turn, Turn], "an answer that comes sooner is one too");
+    // Words do not end these.
+    assert_eq!(
+        purposes(three(|config| drop(config.policy.terminal_tools.insert("end".into()))), 5),
+        [Turn; 3]
+    );
+    let remind = |config: &mut Config| config.policy.plain_answer = PlainAnswer::RemindOnce("End.".into());
+    assert_eq!(purposes(three(remind), 5), [Turn; 3]);
+    assert_eq!(purposes(limited(|limits| limits.turns = Bound::Unbounded), 3), [Turn; 4]);
+    let mut play = Play::new(three(|_| {}), different_turns(5));
+    play.prompt("go");
+    assert!(play.requests.iter().all(|(_, request)| !request.tools.tools.is_empty()));
 }
 
 #[test]
@@ -99,7 +127,8 @@ fn a_run_near_its_cap_is_told_once_to_wrap_up() {
     script.push(Say::Text("wrapped up"));
     let play = graceful(5, 2, script);
     assert_eq!(play.endings, [answered("wrapped up")]);
-    let expected = "Only 2 more turns are allowed. Finish what is essential and give the final answer.";
+    let expected = "Only 2 more turns are allowed, and no tool can be called in the last one. Finish what is essential and give the \
+                    final answer.";
     assert_eq!(warnings(&play), [expected]);
     let near = play.events.iter().find(|event| matches!(event, Event::LimitNear { .. }));
     assert_eq!(near, Some(&Event::LimitNear { limit: Limit::Turns, left: 2 }));

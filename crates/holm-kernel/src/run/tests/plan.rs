@@ -57,16 +57,25 @@ fn entering_narrows_at_once_and_leaving_restores_the_mode_from_before() {
 }
 
 #[test]
-fn the_calls_of_the_reply_that_enters_are_held_to_it_too() {
-    for (calls, mode) in [
-        (vec![("save", r#"{"text":"a"}"#), ("enter_plan", "{}")], Mode::Full),
-        (vec![("enter_plan", "{}"), ("save", r#"{"text":"a"}"#)], Mode::Full),
+fn plan_mode_holds_for_the_calls_after_it_and_for_none_before_it() {
+    let save = ("save", r#"{"text":"a"}"#);
+    let enter = ("enter_plan", "{}");
+    for (calls, mode, ran) in [
+        (vec![save, enter], Mode::Full, &["save"][..]),
+        (vec![enter, save], Mode::Full, &[]),
+        (vec![save, enter, ("save", r#"{"text":"b"}"#)], Mode::Full, &["save"]),
+        (vec![save, enter], Mode::Default, &["save"]),
         // Somebody was asked already; the question is taken back.
-        (vec![("save", r#"{"text":"a"}"#), ("enter_plan", "{}")], Mode::Default),
+        (vec![enter, save], Mode::Default, &[]),
+        (vec![("look", "{}"), enter, save], Mode::Default, &["look"]),
     ] {
-        let mut play = Play::new(planning(mode), vec![Say::Calls(calls)]);
+        let mut play = Play::new(planning(mode), vec![Say::Calls(calls.clone())]);
         assert_eq!(play.prompt("go"), answered("done"));
-        assert!(play.ran.is_empty() && play.run.mode() == Mode::Plan, "{mode}: {:?}", play.ran);
+        assert_eq!(
+            (&play.ran[..], play.run.mode()),
+            (&ran.iter().map(|name| String::from(*name)).collect::<Vec<_>>()[..], Mode::Plan),
+            "{calls:?} in {mode}"
+        );
     }
 }
 

@@ -109,25 +109,34 @@ impl Wild {
             return;
         }
         self.watch_mode(was, by_person, chosen);
+        let mut effects = Vec::new();
         loop {
-            let effect = self.run.poll();
-            match &effect {
+            match self.run.poll() {
                 Effect::Wait(_) => break,
+                effect => effects.push(effect),
+            }
+        }
+        // What a call after it has taken back never begins.
+        let is_aborted = |call: &CallId| {
+            effects.iter().any(|effect| matches!(effect, Effect::Abort(other) if other == call))
+        };
+        for effect in &effects {
+            match effect {
                 Effect::Abort(call) => {
                     self.children.remove(call);
                 }
                 Effect::Judge(proposal) if proposal.reasons.contains(&AskReason::LeavesPlan) => {
                     self.leaving.push(proposal.call);
                 }
-                Effect::RunTool { .. } => self.watch(&effect),
-                Effect::Spawn { call, request } => {
+                Effect::RunTool { .. } => self.watch(effect),
+                Effect::Spawn { call, request } if !is_aborted(call) => {
                     self.children.insert(*call, request.mode);
-                    self.watch(&effect);
+                    self.watch(effect);
                 }
                 _ => {}
             }
-            self.open.push(effect);
         }
+        self.open.extend(effects);
         let held = self.children.values().all(|mode| *mode == Mode::Plan);
         assert!(self.run.mode() != Mode::Plan || held, "in plan mode: {:?}", self.children);
     }
