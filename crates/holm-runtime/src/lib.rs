@@ -100,7 +100,7 @@ pub use journal::{
 };
 pub use ledger::{
     Choice, Ledger, LedgerFailed, MOST_WHYS, MemoryLedger, RETRY_EVERY, Score, Scorer, Shown, Standing, Why,
-    first_rung,
+    WorkTally, first_rung,
 };
 pub use model::{Ask, BoxFuture, FnModel, Line, Model, model_fn};
 pub use secrecy::SecretString;

@@ -243,6 +243,7 @@ fn kind_of(need: &Need) -> Kind {
     }
 }
 
+/// What a model is told where nobody can be asked.
 fn denial(tool: &Tool, missing: &[String]) -> String {
     let why = match missing {
         [] => alloc::format!("`{}` needs a yes", tool.name),
@@ -261,7 +262,6 @@ struct Texts<'a> {
 impl<'a> Texts<'a> {
     fn of(arguments: &'a Json) -> Self {
         let mut others = alloc::collections::BTreeMap::new();
-/// What a model is told where nobody can be asked.
         for (name, value) in arguments.as_object().into_iter().flatten() {
             let items = match value {
                 Json::String(_) | Json::Null => continue,

@@ -8,6 +8,7 @@ mod choice;
 mod memory;
 mod score;
 mod scorer;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ pub use choice::{Choice, RETRY_EVERY, first_rung};
 pub use memory::MemoryLedger;
 pub use score::{MOST_WHYS, Score, Standing, Why};
 pub use scorer::{Scorer, Shown};
+pub use work::WorkTally;
 
 use holm_kernel::TaskKind;
 

@@ -9,7 +9,7 @@ use holm_kernel::{CallId, Config, Ending, Event, Numbered, Outcome, StepCause, T
 
 use serde::{Deserialize, Serialize};
 
-use super::{Score, Standing, Why};
+use super::{Score, Standing, Why, WorkTally};
 
 /// Watches one run and says, at the end of each turn group, what its models have shown in it.
 ///
@@ -34,6 +34,8 @@ pub struct Scorer {
     proposed: BTreeSet<CallId>,
     /// Calls of the present reply that could not be made.
     invalid: u64,
+    #[serde(default)]
+    work: WorkTally,
 }
 
 /// What one turn group has shown.
@@ -56,6 +58,7 @@ impl Scorer {
             scores: BTreeMap::new(),
             proposed: BTreeSet::new(),
             invalid: 0,
+            work: WorkTally::new(config),
         }
     }
 
@@ -66,6 +69,7 @@ impl Scorer {
 
     /// Takes one event; gives what a group has shown when it ends.
     pub fn event(&mut self, numbered: &Numbered) -> Option<Shown> {
+        self.work.event(numbered);
         match &numbered.event {
             Event::GroupStarted { group } => {
                 self.group = *group;
@@ -117,7 +121,7 @@ impl Scorer {
             self.invalid = 0;
         }
         self.count_invalid();
-        match verdict(ending) {
+        match verdict(ending, &self.work) {
             Verdict::Success => {
                 let score = self.score();
                 score.tasks += 1;
@@ -147,8 +151,10 @@ enum Verdict {
     SaysNothing,
 }
 
-fn verdict(ending: &Ending) -> Verdict {
+fn verdict(ending: &Ending, work: &WorkTally) -> Verdict {
     match ending {
+        // An answer about calls that were all denied is no proof that the model can do the task, and none that it cannot.
+        Ending::Answered { .. } if work.is_all_refused() => Verdict::SaysNothing,
         Ending::Answered { .. } => Verdict::Success,
         Ending::Rejected { what, reason } => {
             Verdict::Failure { cause: Some(StepCause::Rejected), reason: format!("{what}: {reason}") }

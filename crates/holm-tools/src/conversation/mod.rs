@@ -7,6 +7,7 @@ mod plan;
 mod search;
 mod sleep;
 mod todo;
+mod withheld;
 
 #[cfg(test)]
 mod tests;
@@ -17,3 +18,4 @@ pub use plan::plan_tools;
 pub use search::{Lookup, MOST_SHOWN, Showing, TOOL_SEARCH};
 pub use sleep::Sleep;
 pub use todo::{Item, Progress, Todo};
+pub use withheld::{PERSON_TOOLS, WithheldTools};

@@ -12,7 +12,7 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{Message, Tool};
+use holm_kernel::{ENTER_PLAN, EXIT_PLAN, Message, Tool};
 use holm_runtime::{BoxFuture, Hook, Hooks, Job, Sight, ToolGate, Toolbox, Typed, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,11 +41,15 @@ pub struct Showing {
     pub most: usize,
     /// Those that are shown in full all the same.
     pub always: BTreeSet<String>,
+    /// Those that are looked up however few tools there are.
+    pub on_demand: BTreeSet<String>,
+    /// Tools that the run carries out itself, and that are looked up as others are.
+    pub of_run: Vec<Tool>,
 }
 
 impl Default for Showing {
     fn default() -> Self {
-        Self { most: MOST_SHOWN, always: BTreeSet::new() }
+        Self { most: MOST_SHOWN, always: BTreeSet::new(), on_demand: BTreeSet::new(), of_run: Vec::new() }
     }
 }
 
@@ -54,6 +58,22 @@ impl Showing {
     #[must_use]
     pub fn always<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.always.extend(names.into_iter().map(Into::into));
+        self
+    }
+}
+
+impl Showing {
+    /// Has these looked up however few tools there are.
+    #[must_use]
+    pub fn on_demand<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.on_demand.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Has these looked up, which the run carries out itself.
+    #[must_use]
+    pub fn of_run(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.of_run.extend(tools);
         self
     }
 }
@@ -100,8 +120,12 @@ impl Lookup {
 
     fn give(&self, tools: Toolbox, mut entries: Vec<Entry>) -> Toolbox {
         let are_many = tools.len() > self.showing.most;
-        let is_held = |entry: &Entry| are_many || entry.disclosure == Disclosure::OnDemand;
-        entries.retain(|entry| is_held(entry) && !self.showing.always.contains(&entry.wanted));
+        let Showing { always, on_demand, of_run, .. } = &*self.showing;
+        let is_held = |entry: &Entry| {
+            are_many || entry.disclosure == Disclosure::OnDemand || on_demand.contains(&entry.wanted)
+        };
+        entries.retain(|entry| is_held(entry) && !always.contains(&entry.wanted));
+        entries.extend(of_run.iter().map(self::entry));
         // A tool of that name that somebody else made is theirs, and then nothing is held back.
         if tools.find(TOOL_SEARCH).is_some() {
             entries.clear();
@@ -205,6 +229,10 @@ impl Index {
                 let (hits, ..) = self.find(&wanted.query);
                 asked.extend(hits.into_iter().map(|hit| &*hit.wanted));
             }
+        }
+        // Whoever may enter plan mode must be able to leave it.
+        if asked.contains(ENTER_PLAN) {
+            asked.insert(EXIT_PLAN);
         }
         let held: BTreeSet<&str> = self.catalogue.tools().iter().map(|tool| &*tool.entry.wanted).collect();
         let is_shown = |name: &&String| !held.contains(name.as_str()) || asked.contains(name.as_str());

@@ -109,6 +109,14 @@ impl Git {
         run_with(command, args, input).await
     }
 
+    /// The files of the repository's own tree that differ from the last commit, one entry each, with a zero byte behind it.
+    pub(super) async fn status(&self, folder: &Path) -> Result<Vec<u8>, WorktreeError> {
+        let mut command = quiet(&self.silenced);
+        command.env("GIT_DIR", &self.common).env("GIT_WORK_TREE", folder).current_dir(folder);
+        let args = ["status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all"];
+        run_with(command, &args, b"").await
+    }
+
     /// Forgets a worktree. Not by pruning, which would forget also those of people whose disks are not there now.
     pub(super) fn forget(&self, place: &Path) -> Result<(), WorktreeError> {
         if let Some(own) = self.own_folder(place) {

@@ -2,9 +2,11 @@
 
 mod changes;
 mod git;
+mod state;
 mod worktrees;
 
 #[cfg(test)]
 mod tests;
 
+pub use state::changed_files;
 pub use worktrees::{Afterwards, WorktreeError, Worktrees};

@@ -518,3 +518,23 @@ async fn an_answer_is_told_also_if_its_changes_cannot_be() {
     let told = format!("{:?}", session.run().transcript());
     assert!(told.contains("done") && told.contains("changes could not be brought"), "{told}");
 }
+
+#[tokio::test]
+async fn changed_files_are_counted_and_nothing_of_the_repository_runs() {
+    let stage = Stage::new();
+    let repository = &stage.repository;
+    assert_eq!(changed_files(repository).await, Some(0));
+    fs::write(repository.join("poem.txt"), "one\n").unwrap();
+    fs::write(repository.join("new file.txt"), "").unwrap();
+    // Git would run these when it compares files.
+    let ran = repository.join(".git/ran");
+    let touch = format!("touch {}; cat", ran.display());
+    git(repository, &["config", "filter.f.clean", &touch]);
+    git(repository, &["config", "core.fsmonitor", &touch]);
+    fs::write(repository.join(".gitattributes"), "* filter=f\n").unwrap();
+    assert_eq!(changed_files(repository).await, Some(3));
+    assert!(!ran.exists());
+    fs::create_dir(repository.join("below")).unwrap();
+    assert_eq!(changed_files(&repository.join("below")).await, None);
+    assert_eq!(changed_files(stage.folder.path()).await, None);
+}

@@ -1,0 +1,38 @@
+//! Tools that a run has and does not offer, because what they are for is not there.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use holm_runtime::{BoxFuture, Hook, Hooks, ToolGate};
+
+/// The tools that only make sense where a person can answer: without one, a model that calls them has lost a turn.
+pub const PERSON_TOOLS: [&str; 2] = ["ask_user", "brief"];
+
+/// Keeps tools from a model. They stay in the run, so that agents which name them are still whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithheldTools(BTreeSet<String>);
+
+impl WithheldTools {
+    /// For a run that no person can be asked in.
+    #[must_use]
+    pub fn of_person() -> Self {
+        Self(PERSON_TOOLS.map(String::from).into())
+    }
+}
+
+impl ToolGate for WithheldTools {
+    fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>> {
+        let is_withheld = |name: &String| self.0.contains(name);
+        let left = offered
+            .iter()
+            .any(is_withheld)
+            .then(|| offered.iter().filter(|name| !is_withheld(name)).cloned().collect());
+        Box::pin(async move { left })
+    }
+}
+
+impl Hook for WithheldTools {
+    fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
+        hooks.tool_gate(self)
+    }
+}
