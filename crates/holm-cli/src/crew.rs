@@ -113,7 +113,8 @@ impl Kit for House {
         let env = |name: &str| std::env::var(name).ok();
         let places = Places { work: folder.to_owned(), brought: Vec::new(), ..self.places.clone() };
         let outside = Outside::here(&places, &self.kept, self.rules.clone(), self.confinement, env);
-        let outside = outside.and(tools::native_apart(folder, &self.store));
+        let native = tools::native_apart(folder, &self.store, outside.outputs.as_deref());
+        let outside = outside.and(native);
         let own = tools::own(self.set, outside, &places, &self.rules, &Screen::default());
         self.talk.clone().join(own)
     }

@@ -142,6 +142,10 @@ pub struct ToolRequest {
     /// What no call of the run may do, for a tool that finds out while it works what it would touch.
     #[serde(skip_serializing_if = "is_none")]
     pub denials: Arc<Denials>,
+    /// What the run holds and the call need not name: for tools that run programs, empty for others. Without hosts where a call
+    /// that names one would be asked about.
+    #[serde(skip)]
+    pub grants: Arc<GrantSet>,
     /// When it is stopped.
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.

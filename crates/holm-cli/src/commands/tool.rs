@@ -204,8 +204,9 @@ async fn shelf(
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
-    let native = tools::native(places, kept, store);
-    let outside = Outside::here(places, kept, rules.clone(), Confinement::Required, env).and(native);
+    let outside = Outside::here(places, kept, rules.clone(), Confinement::Required, env);
+    let native = tools::native(places, kept, store, outside.outputs.as_deref());
+    let outside = outside.and(native);
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let own = tools::own(set, outside, places, rules, screen);
     let registry = Registry::new();

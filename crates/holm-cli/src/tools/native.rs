@@ -16,22 +16,31 @@ use crate::{
 };
 
 /// The tools. What they change can be undone, and Holm's own data is out of their reach; what is kept they only read.
-pub(crate) fn native(places: &Places, kept: &Kept, store: &Store) -> anyhow::Result<Toolbox> {
+pub(crate) fn native(
+    places: &Places,
+    kept: &Kept,
+    store: &Store,
+    outputs: Option<&Path>,
+) -> anyhow::Result<Toolbox> {
     let root = kept.over(Root::open(&places.work)?.protect(&places.data, Protect::Everything)?)?;
     let undo = Undo::open(places::undo_folder(&places.data))?;
     // Whoever never undoes anything still has only so much disk.
     undo.prune(KEPT, MOST_KEPT)?;
-    let desk = Desk::new(root).undo(undo)?.blobs(Arc::new(store.clone()));
-    of(desk)
+    of(Desk::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
 }
 
 /// The tools for a folder that somebody works in alone. Nothing is there to be undone: the folder goes away, and what
 /// was changed in it comes back as a whole.
-pub(crate) fn native_apart(folder: &Path, store: &Store) -> anyhow::Result<Toolbox> {
-    of(Desk::new(Root::open(folder)?).blobs(Arc::new(store.clone())))
+pub(crate) fn native_apart(folder: &Path, store: &Store, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
+    of(Desk::new(Root::open(folder)?).blobs(Arc::new(store.clone())), outputs)
 }
 
-fn of(desk: Desk) -> anyhow::Result<Toolbox> {
+/// The tools of a desk, which also read the long outputs of commands.
+fn of(desk: Desk, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
+    let desk = match outputs {
+        Some(outputs) => desk.outputs(outputs)?,
+        None => desk,
+    };
     let mut tools = Toolbox::new();
     for tool in files::tools(desk).into_iter().chain(info::tools()) {
         tools.add_shared(tool)?;

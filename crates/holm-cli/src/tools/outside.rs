@@ -1,6 +1,9 @@
 //! Tools that reach outside of the process: commands in a jail, pages and searches of the web.
 
-use std::path::Path;
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 use holm::runtime::{SecretString, Toolbox};
 use holm_jail::{Engine, Launcher};
@@ -21,6 +24,13 @@ const SEARCH_KEY: &str = "HOLM_SEARCH_KEY";
 /// Variables that commands see, where they are set: what language and time people have.
 const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
 
+/// Folders in a home where programs lie that may not be on the `PATH`.
+const ELSEWHERE: [&str; 7] =
+    [".cargo/bin", ".local/bin", ".pyenv/shims", ".bun/bin", ".deno/bin", "go/bin", "bin"];
+/// Parts of the names of variables that hold secrets.
+const SECRET_NAMES: [&str; 8] =
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE"];
+
 /// What confines commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Confinement {
@@ -37,6 +47,8 @@ pub(crate) struct Outside {
     pub(crate) notes: Vec<String>,
     /// What a run must know of the key of a service, so that nobody else does.
     pub(crate) keys: Vec<(String, SecretString)>,
+    /// Where long outputs of commands are, for the tools that read files.
+    pub(crate) outputs: Option<PathBuf>,
 }
 
 impl Outside {
@@ -51,6 +63,7 @@ impl Outside {
         let mut outside = Self::default();
         match shell(places, kept, rules, confinement, &env) {
             Ok(shell) => {
+                outside.outputs = shell.output_folder().map(Path::to_owned);
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
             }
@@ -101,10 +114,15 @@ fn shell(
     };
     let shell =
         Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
-    let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
-    let shell = shell.rules(rules).search(folders).denials(kept.of_commands()).hide(data);
-    let mut shell = shell.network(places.bounds.connector());
     let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
+    let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
+    let elsewhere: Vec<_> = home.iter().flat_map(|home| ELSEWHERE.map(|folder| home.join(folder))).collect();
+    let shell = shell.rules(rules).path(folders, home.as_deref()).search(elsewhere);
+    let shell = shell.denials(kept.of_commands()).hide(data);
+    let mut shell = shell.network(places.bounds.connector());
+    if confinement == Confinement::None {
+        shell = shell.user_environment(std::env::vars_os().filter(|(name, value)| !is_secret(name, value)));
+    }
     let inside =
         home.filter(|home| workspace.canonicalize().is_ok_and(|workspace| home.starts_with(workspace)));
     if let Some(home) = inside {
@@ -113,6 +131,17 @@ fn shell(
     }
     let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
     Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
+}
+
+/// Whether a variable of the user's holds a secret: by its name, or as an address with a password in it. What belongs to Holm is
+/// kept too.
+fn is_secret(name: &OsStr, value: &OsStr) -> bool {
+    let (name, value) = (name.to_string_lossy().to_ascii_uppercase(), value.to_string_lossy());
+    let has_password = value.split_once("://").is_some_and(|(_, rest)| {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+    });
+    name.starts_with("HOLM_") || SECRET_NAMES.iter().any(|part| name.contains(part)) || has_password
 }
 
 fn search(client: Client, name: &str, key: Option<SecretString>) -> Result<WebSearch, String> {

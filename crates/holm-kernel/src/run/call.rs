@@ -252,6 +252,7 @@ impl Run {
             key: self.key(slot),
             needs: slot.needs.clone(),
             denials: self.shared.denials().clone(),
+            grants: self.standing_grants(slot.entry.as_ref().map(|entry| entry.tool.level)),
             deadline,
             again: slot.again,
         };

@@ -9,7 +9,7 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{Decision as Standing, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance};
+use holm_grants::{Decision as Standing, Grant, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance};
 use holm_guards::json::Json;
 
 use super::{Run, plan::leaves_plan};
@@ -186,6 +186,22 @@ impl Run {
         let leases = self.state.authority.leases.iter().filter(|lease| lease.until.is_none());
         let lasting = leases.map(|lease| &lease.grant);
         self.state.authority.policy.grants.iter().chain(lasting).cloned().collect()
+    }
+
+    /// What a call of a tool of this level may use without naming it: where it runs programs, what the run was granted. Once
+    /// something has entered that makes sending a question, a host has to be named, so that it is asked.
+    pub(super) fn standing_grants(&self, level: Option<Level>) -> Arc<GrantSet> {
+        if level != Some(Level::Execute) {
+            return Arc::default();
+        }
+        let asks_about_sending = self.marks_apply();
+        let policy = &self.state.authority.policy;
+        let is_free = |grant: &&Grant| {
+            let is_asked = asks_about_sending && matches!(grant.kind(), Kind::Fetch | Kind::Secret);
+            let need = Need::Grant((*grant).clone());
+            !is_asked && !matches!(policy.decide_need(&need), Standing::Denied(_))
+        };
+        Arc::new(self.lasting_grants().iter().filter(is_free).cloned().collect())
     }
 
     /// Keeps what a person gave with an answer.

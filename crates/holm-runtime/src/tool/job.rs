@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use holm_grants::{Denials, Need};
+use holm_grants::{Denials, GrantSet, Need};
 use holm_guards::json::Json;
 use holm_kernel::{CallId, Key, Timestamp, ToolRequest};
 use serde::de::DeserializeOwned;
@@ -26,6 +26,9 @@ pub struct Job {
     pub needs: Arc<[Need]>,
     /// What no call of the run may do. A tool that finds out while it works what it would touch asks them.
     pub denials: Arc<Denials>,
+    /// What the run holds beyond what the call names, for tools that run programs: see
+    /// [`ToolRequest::grants`](holm_kernel::ToolRequest).
+    pub grants: Arc<GrantSet>,
     /// When the kernel stops it.
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.
@@ -49,6 +52,7 @@ impl Job {
             key: request.key,
             needs: Arc::clone(&request.needs),
             denials: Arc::clone(&request.denials),
+            grants: Arc::clone(&request.grants),
             deadline: request.deadline,
             again: request.again,
             stop: CancellationToken::new(),
@@ -73,6 +77,7 @@ impl Job {
             key: Key::from_bytes([0; 16]),
             needs: Arc::default(),
             denials: Arc::default(),
+            grants: Arc::default(),
             deadline: Timestamp::new(u64::MAX),
             again: false,
             stop: CancellationToken::new(),

@@ -1,6 +1,7 @@
 //! What a tool says while it works, for people who watch. Never for the model, never for the journal.
 
 use std::{
+    borrow::Cow,
     fmt,
     sync::{
         Arc,
@@ -78,6 +79,11 @@ impl Progress {
     /// Those who watch the run listen; secrets are taken out on the way.
     pub fn new(call: CallId, deltas: Arc<dyn DeltaSink>, secrets: Secrets) -> Self {
         Self { watched: Some(Arc::new(Watched { call, deltas, secrets, said: AtomicU64::new(0) })) }
+    }
+
+    /// A text without the secrets of the run, for a tool that shortens what it shows: half of a secret would not be known again.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.watched.as_ref().map_or(Cow::Borrowed(text), |watched| watched.secrets.text(text))
     }
 
     /// Says something. Long texts are cut, and after very many updates nothing is heard any more.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -11,6 +12,7 @@ use holm_runtime::{Blobs, ClosureTool};
 
 use crate::{
     root::{Protect, Root, RootError},
+    shell::OUTPUT_FOLDER,
     undo::{Undo, UndoError, digest},
 };
 
@@ -25,6 +27,8 @@ pub struct Desk {
     pub(super) root: Root,
     pub(super) undo: Option<Undo>,
     pub(super) blobs: Option<Arc<dyn Blobs>>,
+    /// The long outputs of commands, which are read under a name of their own.
+    outputs: Option<Root>,
     seen: Mutex<BTreeMap<FilePath, String>>,
 }
 
@@ -32,7 +36,7 @@ impl Desk {
     /// A desk in a root. Nothing is kept for undo until [`undo`](Self::undo) says where.
     #[must_use]
     pub fn new(root: Root) -> Self {
-        Self { root, undo: None, blobs: None, seen: Mutex::default() }
+        Self { root, undo: None, blobs: None, outputs: None, seen: Mutex::default() }
     }
 
     /// Keeps what files were before they are changed. Where the records lie in the root, no tool sees them.
@@ -50,6 +54,25 @@ impl Desk {
     pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
         self.blobs = Some(blobs);
         self
+    }
+
+    /// Lets `read` and `grep` open the long outputs of commands in this folder as `$HOME/out/1.txt`: see
+    /// [`Shell::output_folder`](crate::shell::Shell::output_folder). A call needs to read that path in the workspace.
+    ///
+    /// # Errors
+    /// [`RootError`] if the folder cannot be opened.
+    pub fn outputs(mut self, folder: &Path) -> Result<Self, RootError> {
+        self.outputs = Some(Root::open(folder)?);
+        Ok(self)
+    }
+
+    /// The root that a path of a call lies in, and its path there: the workspace, or the outputs of commands.
+    pub(super) fn place<'a>(&'a self, path: &FilePath) -> Result<(&'a Root, FilePath), RootError> {
+        let inside = path.as_str().strip_prefix(OUTPUT_FOLDER).and_then(|rest| rest.strip_prefix('/'));
+        match (&self.outputs, inside) {
+            (Some(outputs), Some(inside)) => Ok((outputs, outputs.path(inside)?)),
+            (Some(_), None) | (None, _) => Ok((&self.root, path.clone())),
+        }
     }
 
     /// The folder that it works in.

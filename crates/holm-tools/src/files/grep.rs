@@ -99,7 +99,8 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
     permit.read(&start)?;
     let only = arguments.glob.as_deref().map(|pattern| glob::compile(desk, &start, pattern)).transpose()?;
     let mut search = Search::new(arguments, &job.stop)?;
-    let walked = match desk.root.kind(&start)? {
+    let (root, inside) = desk.place(&start)?;
+    let walked = match root.kind(&inside)? {
         Kind::Folder => {
             let ignored = glob::ignored(arguments.ignored);
             let walk = Walk { root: &desk.root, permit, ignored, stop: &job.stop };
@@ -113,7 +114,7 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
             })?
         }
         Kind::File | Kind::Link | Kind::Pipe | Kind::Socket | Kind::Device => {
-            search.file(start.as_str(), Ok(desk.root.read(&start)?));
+            search.file(start.as_str(), Ok(root.read(&inside)?));
             Walked::default()
         }
     };

@@ -62,7 +62,8 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<ToolOutput, Fail
 fn file(desk: &Desk, path: &str, arguments: &Arguments, job: &Job) -> Result<ToolOutput, Failed> {
     let path = desk.root.path(path)?;
     desk.root.permit(&job.needs).read(&path)?;
-    let bytes = desk.root.read(&path)?.bytes(MOST_BYTES)?;
+    let (root, inside) = desk.place(&path)?;
+    let bytes = root.read(&inside)?.bytes(MOST_BYTES)?;
     if let Some(media_type) = image::media_type(&bytes) {
         if bytes.len() > image::MOST_BYTES {
             let most = image::MOST_BYTES;

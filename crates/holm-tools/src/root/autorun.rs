@@ -27,6 +27,7 @@ pub(crate) enum Handling {
 }
 
 const GIT_HOOKS: &str = "git hooks run it at commit";
+const REBASES: &str = "git rebase --continue runs its exec lines";
 const EDITORS: &str = "editors obey it when they open the folder";
 const SHELLS: &str = "shells run it when they enter the folder";
 const CONSOLES: &str = "consoles and debuggers run it when they start here";
@@ -163,6 +164,7 @@ const REPORTED: &[(&str, &[&str])] = &[
         ],
     ),
     (SHELLS, &["flake.nix", "shell.nix", "devenv.nix"]),
+    (REBASES, &["rebase-merge/git-rebase-todo"]),
     (
         SERVERS,
         &[

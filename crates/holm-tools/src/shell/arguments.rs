@@ -39,25 +39,29 @@ pub(super) struct ArgvArguments {
     pub(super) seconds: Option<u64>,
 }
 
-/// Whether commands can be granted hosts.
+/// What of the network commands reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hosts {
     None,
     Granted,
+    /// Everything: nothing confines them, in files neither.
+    All,
 }
+
+const CONFINED: &str =
+    "Runs a Bash script in the workspace, which it can read and write, with the user's programs.";
+const REFUSED: &str =
+    "If something is refused, the result says which grant is missing and how to ask for it.";
 
 pub(super) fn script_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
     let schema = schema(hosts, ["script"], [("script", text("The script, for Bash.", MAX_SCRIPT))]);
-    let network = match hosts {
-        Hosts::None => "there is no network",
-        Hosts::Granted => {
-            "of the network it reaches what `fetch` names, through the proxy in its environment"
-        }
+    let about = match hosts {
+        Hosts::None => format!("{CONFINED} There is no network. {REFUSED}"),
+        Hosts::Granted => format!("{CONFINED} Of the network it reaches the hosts in `fetch`. {REFUSED}"),
+        Hosts::All => "Runs a Bash script in the workspace as the user would: with their files, programs, \
+                       environment and network."
+            .into(),
     };
-    let about = format!(
-        "Runs a Bash script in the workspace, confined: it reads and writes the workspace, and {network}. When \
-         something was refused, the result names the grant that is missing and what to add to the call to ask for it."
-    );
     let tool = Tool::new(SHELL, about, schema).needs(["exec:*"])?;
     settled(tool, hosts)
 }
@@ -67,7 +71,13 @@ pub(super) fn argv_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
         hosts,
         ["program"],
         [
-            ("program", text("The program: a name such as git, or a path such as ./build.sh.", MAX_ENTRY)),
+            (
+                "program",
+                text(
+                    "The program: one name such as git, or a path such as ./build.sh; its arguments go into args.",
+                    MAX_ENTRY,
+                ),
+            ),
             ("args", list("Its arguments, as they are; no shell reads them.")),
             (
                 "input",
@@ -75,7 +85,7 @@ pub(super) fn argv_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
             ),
         ],
     );
-    let about = "Runs one program with exactly these arguments, without a shell, confined like `shell`.";
+    let about = "Runs one program with exactly these arguments, without a shell; otherwise like `shell`.";
     let tool = Tool::new(RUN_PROGRAM, about, schema).needs(["exec:{program}"])?;
     settled(tool, hosts)
 }
@@ -85,7 +95,8 @@ fn settled(tool: Tool, hosts: Hosts) -> Result<Tool, TemplateError> {
     let mut tool = tool.level(Level::Execute).needs([
         "read:**",
         "exec:./**",
-        "write:{write=.}/**",
+        "write:**",
+        "write:{write?}/**",
         "read:{write?}/**",
         "read:{read?}/**",
         "exec:{exec?}/**",
@@ -107,17 +118,13 @@ fn schema<const N: usize, const M: usize>(
     required: [&str; N],
     own: [(&'static str, Json); M],
 ) -> Json {
-    let fetch =
-        list("Whole hosts to reach, such as https://registry.npmjs.org, without a path; without this, none.");
+    let fetch = list("Whole hosts to reach, such as https://registry.npmjs.org, without a path.");
     let fetch = (hosts == Hosts::Granted).then_some(("fetch", fetch));
     let shared = [
         ("folder", text("The folder to run in, inside the workspace.", MAX_ENTRY)),
-        (
-            "write",
-            list("Folders and files to write; without this, the workspace. Add to it what was refused."),
-        ),
+        ("write", list("Further folders to write, beside the workspace.")),
         ("read", list("Folders and files outside the workspace to read.")),
-        ("exec", list("Folders outside the system's own whose programs may be started.")),
+        ("exec", list("Folders with programs that are not on the PATH, such as /opt/tool/bin.")),
         (
             "seconds",
             Json::object([

@@ -329,6 +329,8 @@ fn obeyed_in(name: &Path, folder: &Path) -> Vec<PathBuf> {
     let names: &[&str] = match name.file_name().and_then(|name| name.to_str()) {
         Some(".hg") => &["hgrc", "hgrc-not-shared", "sharedpath"],
         Some(".sl") => &["config"],
+        // Sapling in a repository of git.
+        Some("sl") if name.parent().is_some_and(is_called_git) => &["config"],
         Some(".jj") => &["workspace-config.toml"],
         Some("repo") if name.parent().and_then(Path::file_name).is_some_and(|name| name == ".jj") => {
             &["config.toml"]
@@ -365,7 +367,7 @@ fn written(workspace: &Path, grants: &GrantSet) -> Vec<PathBuf> {
     outermost(written.collect())
 }
 
-fn root_of(workspace: &Path, pattern: &PathPattern) -> PathBuf {
+pub(super) fn root_of(workspace: &Path, pattern: &PathPattern) -> PathBuf {
     match pattern.to_string().as_str() {
         "**" | "./" | "./**" => workspace.to_owned(),
         other => workspace.join(other.trim_end_matches("/**").trim_end_matches('/')),

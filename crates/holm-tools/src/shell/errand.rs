@@ -71,6 +71,13 @@ impl Reach {
         }
         reach
     }
+
+    /// With the whole hosts among these grants too.
+    pub(crate) fn and(mut self, grants: &GrantSet) -> Self {
+        let is_host = |grant: &&Grant| matches!(grant, Grant::Fetch(pattern) if !pattern.names_path());
+        self.open.extend(grants.iter().filter(is_host).cloned());
+        self
+    }
 }
 
 /// A URL with a path that no grant can spell, at a host that one could open.
@@ -127,7 +134,8 @@ impl Errand<'_> {
         if self.connector.is_none() || *self.engine == Engine::Unconfined || !wanted {
             return spawn(jail).await;
         }
-        let proxied = proxy::variables().fold(jail.clone(), |jail, (name, value)| jail.env(name, value));
+        let variables = proxy::variables(&self.hosts.open);
+        let proxied = variables.fold(jail.clone(), |jail, (name, value)| jail.env(name, value));
         match spawn(&proxied.network(Network::Proxied)).await {
             Err(JailError::Start { stage: Stage::Network, .. }) if self.hosts.open.is_empty() => {
                 spawn(jail).await

@@ -1,9 +1,10 @@
-//! The folder that commands take for the user's: caches and settings of theirs, gone with the shell. A shell that is killed
-//! cannot clear up, so the next one does it: whoever uses a folder holds a lock beside it, and what nobody locks is left over.
+//! The folders that commands have as long as the shell lasts: a home with caches and settings of theirs, one for temporary files, and
+//! one with their long outputs, which they only read. A shell that is killed cannot clear up, so the next one does it: whoever
+//! uses the folders holds a lock beside them, and what nobody locks is left over.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
@@ -35,11 +36,28 @@ impl OwnHome {
         lock.as_file().lock()?;
         let folder = folder_of(lock.path());
         private(&folder)?;
-        Ok(Self { folder, _lock: lock })
+        let own = Self { folder, _lock: lock };
+        for part in [own.home(), own.temporary(), own.outputs()] {
+            private(&part)?;
+        }
+        // So that `$HOME/out` leads there in commands too. Holm itself does not use the link, which a command may replace.
+        symlink("../out", own.home().join("out"))?;
+        Ok(own)
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.folder
+    /// What commands take for the user's home.
+    pub(super) fn home(&self) -> PathBuf {
+        self.folder.join("home")
+    }
+
+    /// Where commands put temporary files.
+    pub(super) fn temporary(&self) -> PathBuf {
+        self.folder.join("tmp")
+    }
+
+    /// Where the long outputs of commands are.
+    pub(super) fn outputs(&self) -> PathBuf {
+        self.folder.join("out")
     }
 }
 
@@ -101,13 +119,13 @@ mod tests {
     fn a_home_goes_with_its_shell_and_a_killed_ones_with_the_next() {
         let temporary = tempfile::tempdir().unwrap();
         let first = OwnHome::make_in(temporary.path()).unwrap();
-        let all = first.path().parent().unwrap().to_owned();
-        fs::write(first.path().join("cache"), "x").unwrap();
+        let all = first.folder.parent().unwrap().to_owned();
+        fs::write(first.home().join("cache"), "x").unwrap();
         // As a shell leaves it that was killed: a lock that nobody holds, and a folder with something in it.
         fs::write(all.join("shell-dead.lock"), "").unwrap();
         fs::create_dir_all(all.join("shell-dead/deep")).unwrap();
         let second = OwnHome::make_in(temporary.path()).unwrap();
-        assert!(first.path().join("cache").exists(), "who is alive keeps what is theirs");
+        assert!(first.home().join("cache").exists(), "who is alive keeps what is theirs");
         assert!(!all.join("shell-dead").exists() && !all.join("shell-dead.lock").exists());
         assert_eq!(names(&all).len(), 5, "{:?}", names(&all));
         drop((first, second));
@@ -122,7 +140,7 @@ mod tests {
         assert_eq!(folder_of_all(temporary.path()).unwrap(), known);
         fs::set_permissions(&known, fs::Permissions::from_mode(0o777)).unwrap();
         let home = OwnHome::make_in(temporary.path()).unwrap();
-        assert!(!home.path().starts_with(&known));
-        assert_eq!(fs::metadata(home.path()).unwrap().mode() & 0o777, 0o700);
+        assert!(!home.folder.starts_with(&known));
+        assert_eq!(fs::metadata(&home.folder).unwrap().mode() & 0o777, 0o700);
     }
 }

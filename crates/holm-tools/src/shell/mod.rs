@@ -7,10 +7,9 @@
 //! sees the workspace, what the call was granted, and of the network the hosts that the call was granted, through a proxy
 //! of ours. The jail decides; rules are a convenience before it.
 //!
-//! A command that the jail refuses something says which grant is missing and how to ask for it: `git commit` needs
-//! `write:.git/**`, `npm install` needs `fetch:https://registry.npmjs.org`; the model calls again with that, a person
-//! says yes once for the task, and it runs. Such advice names what the call itself names, or what the proxy was asked:
-//! what a program writes never becomes advice.
+//! A command that the jail refuses something says which grant is missing and how to ask for it: `npm install` needs
+//! `fetch:https://registry.npmjs.org`; the model calls again with that, a person says yes once for the task, and it runs. Such
+//! advice names what the call itself names, or what the proxy was asked: what a program writes never becomes advice.
 //!
 //! # What is never writable
 //!
@@ -35,6 +34,7 @@ mod gate;
 mod home;
 mod live;
 mod new_repository;
+mod output;
 mod proxy;
 mod report;
 mod rule_index;
@@ -43,6 +43,7 @@ mod running;
 mod script;
 mod setup;
 mod tool;
+mod toolchain;
 
 #[cfg(test)]
 mod tests;
@@ -53,6 +54,7 @@ pub(crate) use denied::hold;
 pub use denied::hold_with;
 pub(crate) use errand::{Curiosity, Errand, MAX_STARTS, Reach, asks_for_another_look};
 pub use gate::{Answer, Asker, Gate, Offer, lasts, session_grants};
+pub(crate) use output::OUTPUT_FOLDER;
 pub(crate) use proxy::Refusal;
 pub use report::appeared;
 pub(crate) use report::opens_nothing;

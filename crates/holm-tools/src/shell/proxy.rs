@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use holm_grants::{Policy, Scheme, Url};
+use holm_grants::{Grant, GrantSet, Policy, Scheme, Url};
 use holm_jail::PROXY_PORT;
 use holm_net::{Connection, Connector, NetError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -31,6 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Where programs look for a proxy. Some read the small names alone, some the large ones.
 const VARIABLES: [&str; 6] =
     ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+/// Where programs look for hosts that are reached without a proxy, and which these are: a server that the command itself started.
+const UNPROXIED: [&str; 2] = ["no_proxy", "NO_PROXY"];
+const OWN_HOSTS: &str = "localhost,127.0.0.1,::1";
 /// What belongs to one leg of the way and is not passed on.
 const OWN_HEADERS: [&str; 6] =
     ["host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
@@ -90,10 +93,22 @@ impl Refused {
 }
 
 /// The variables by which programs find the proxy.
-pub(super) fn variables() -> impl Iterator<Item = (&'static str, String)> {
+///
+/// A command's own loopback addresses are reached without it, unless the call was granted one of the user's: then the proxy is the way.
+pub(super) fn variables(hosts: &GrantSet) -> impl Iterator<Item = (&'static str, String)> {
     let address = format!("http://127.0.0.1:{PROXY_PORT}");
+    let is_granted = hosts.iter().any(is_loopback);
+    let direct = UNPROXIED.into_iter().filter(move |_| !is_granted).map(|name| (name, OWN_HOSTS.into()));
     // Node's own client looks at the others only when it is told to.
-    VARIABLES.into_iter().map(move |name| (name, address.clone())).chain([("NODE_USE_ENV_PROXY", "1".into())])
+    let told = direct.chain([("NODE_USE_ENV_PROXY", "1".into())]);
+    VARIABLES.into_iter().map(move |name| (name, address.clone())).chain(told)
+}
+
+/// Whether a grant is for a host that [`OWN_HOSTS`] names.
+fn is_loopback(grant: &Grant) -> bool {
+    let text = grant.to_string();
+    let host = text.split_once("://").map_or("", |(_, host)| host);
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|own| host.starts_with(own))
 }
 
 /// Serves until it is dropped; then every connection ends.

@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use holm_grants::{Grant, Request};
-use holm_jail::{Ending, Fate, Outcome, ProtectedName, Suspicion};
+use holm_jail::{Ending, Engine, Fate, Outcome, ProtectedName, Suspicion};
 use holm_kernel::{ToolOutput, visible_line};
 
 use super::call::Call;
 use super::proxy::Refusal;
 use super::setup::Setup;
 use crate::root::autorun;
-
-/// Status with which shells say that there is no such program.
-const NOT_FOUND: i32 = 127;
 
 /// A grant that a command missed, and how the model asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,40 +19,32 @@ struct Missing {
     value: String,
 }
 
-/// Tells how a command ended.
+/// Tells how a command ended; `text` is what it wrote.
 pub(super) fn report(
     setup: &Setup,
     call: &Call,
+    mut text: String,
     outcome: &Outcome,
     hosts: &[Refusal],
     changes: &[String],
 ) -> ToolOutput {
-    let mut text = String::new();
-    for captured in [&outcome.stdout, &outcome.stderr] {
-        if !text.is_empty() && !text.ends_with('\n') && captured.total > 0 {
-            text.push('\n');
-        }
-        text.push_str(&String::from_utf8_lossy(&captured.bytes));
-        if !captured.is_whole() {
-            let kept = captured.bytes.len();
-            text.push_str(&format!("\n[{} bytes in all; the first {kept} are kept]\n", captured.total));
-        }
-    }
-    let ending = ending(outcome.ending);
-    let mut lines: Vec<String> = ending.iter().cloned().collect();
+    let status = ending(outcome.ending);
+    let mut lines = vec![if text.is_empty() { format!("no output; {status}") } else { status }];
     lines.extend(outcome.appeared.iter().map(|name| appeared(&setup.workspace, name)));
     lines.extend(turned_away(setup, hosts));
-    if ending.is_some() {
+    lines.extend(not_found(setup, call, &text));
+    let has_failed = outcome.ending != Ending::Exited(0);
+    if has_failed {
         lines.extend(refusals(setup, call, outcome, hosts));
     }
     lines.extend(changes.iter().cloned());
-    if !lines.is_empty() && !text.is_empty() && !text.ends_with('\n') {
+    if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("[{line}]")).collect();
     text.push_str(&lines.join("\n"));
-    let is_failed = ending.is_some() || !outcome.appeared.is_empty();
-    if is_failed { ToolOutput::failed(text) } else { ToolOutput::text(text) }
+    let has_failed = has_failed || !outcome.appeared.is_empty();
+    if has_failed { ToolOutput::failed(text) } else { ToolOutput::text(text) }
 }
 
 /// A line about a protected name that appeared while the command ran.
@@ -93,10 +82,9 @@ pub(crate) fn opens_nothing(url: &str) -> String {
     )
 }
 
-/// How a command that did not succeed ended.
-fn ending(ending: Ending) -> Option<String> {
-    Some(match ending {
-        Ending::Exited(0) => return None,
+/// How a command ended.
+fn ending(ending: Ending) -> String {
+    match ending {
         Ending::Exited(code) => format!("exit status {code}"),
         Ending::Signalled(signal) => format!("ended by signal {signal}"),
         Ending::TimedOut => "stopped: the time was up; ask for more seconds or do less".into(),
@@ -105,7 +93,30 @@ fn ending(ending: Ending) -> Option<String> {
         Ending::OutOfMemory => "stopped: it used too much memory".into(),
         Ending::MadeProtected => "stopped: it made protected names again and again".into(),
         Ending::Lost => "nobody knows how it ended: what watched it is gone".into(),
-    })
+    }
+}
+
+/// Lines about programs that a shell did not find, of those that the call names: where they are on this machine, and how to ask.
+fn not_found(setup: &Setup, call: &Call, text: &str) -> Vec<String> {
+    let is_missed = |name: &&str| {
+        let said = [format!("{name}: command not found"), format!("{name}: not found")];
+        said.iter().any(|said| text.contains(said))
+    };
+    let mut names: Vec<&str> = call.programs().filter(is_missed).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().filter_map(|name| missed(setup, name)).collect()
+}
+
+/// Where a program is that a command could not start; none where it is nowhere.
+fn missed(setup: &Setup, name: &str) -> Option<String> {
+    let folder = setup.program(name).ok()?.parent()?.display().to_string();
+    let missing: Vec<Missing> = setup.missing_program(name).into_iter().map(Missing::program).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let asks: Vec<String> = missing.iter().map(|one| one.how_to_ask(setup)).collect();
+    Some(format!("{name} is in {folder} on this machine; {}", asks.join("; ")))
 }
 
 /// Lines about what the jail probably refused. Anybody can make a program write anything, so what it wrote only says which
@@ -127,24 +138,24 @@ fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) ->
             }
         }
     }
-    if outcome.ending == Ending::Exited(NOT_FOUND) {
-        for folder in call.programs().flat_map(|name| setup.missing_program(name)) {
-            missing.push(Missing::new("exec", folder.to_string_lossy().into_owned()));
-        }
-    }
     missing.dedup();
     lines.dedup();
-    for one in missing {
-        let known = if setup.offers(&one.grant) { "" } else { " (it was named before)" };
-        lines.push(format!(
-            "probably refused for want of the grant {}{known}; to ask for it, call again with {:?} added to {:?}{}",
-            one.grant,
-            one.value,
-            one.argument,
-            if one.argument == "write" { ", and \".\" too if the workspace is written" } else { "" }
-        ));
-    }
+    lines.extend(missing.iter().map(|one| format!("probably refused: {}", one.how_to_ask(setup))));
+    lines.extend(own_network(setup, call, outcome).map(str::to_owned));
     lines
+}
+
+/// What to say of a command that names this machine and reached nobody there.
+fn own_network(setup: &Setup, call: &Call, outcome: &Outcome) -> Option<&'static str> {
+    let names_own = ["localhost", "127.0.0.1"].iter().any(|host| call.names_host(host));
+    if !names_own || setup.connector.is_none() || setup.engine == Engine::Unconfined {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&outcome.stdout.bytes).to_lowercase();
+    let is_refused = ["connection refused", "failed to connect", "couldn't connect", "econnrefused"];
+    let hint = "localhost is the command's own network: only servers that it starts are there. One of the user's is \
+                reached with its address in \"fetch\", such as http://127.0.0.1:8000";
+    is_refused.iter().any(|said| text.contains(said)).then_some(hint)
 }
 
 /// What to say of a program that found no network.
@@ -165,6 +176,19 @@ fn network(setup: &Setup, host: Option<&str>) -> String {
 impl Missing {
     fn new(argument: &'static str, value: String) -> Self {
         Self { grant: format!("{argument}:{value}/**"), argument, value }
+    }
+
+    fn program(folder: PathBuf) -> Self {
+        Self::new("exec", folder.to_string_lossy().into_owned())
+    }
+
+    /// What is missing, and what to add to the call.
+    fn how_to_ask(&self, setup: &Setup) -> String {
+        let Self { grant, argument, value } = self;
+        let known = if setup.offers(grant) { "" } else { " (it was named before)" };
+        format!(
+            "it needs the grant {grant}{known}; to ask for it, call again with {value:?} added to {argument:?}"
+        )
     }
 }
 

@@ -12,16 +12,20 @@ use holm_net::Connector;
 use super::changes::WorkspaceRecord;
 use super::denied;
 use super::home::OwnHome;
+use super::output::OutputFolder;
 use super::rules::Rules;
 use super::tool::{ArgvTool, ScriptTool};
+use super::toolchain::{SYSTEM_PATH, Toolchains};
 use crate::authority;
 
-/// Where the system keeps programs, first found first taken.
-const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
 const OWN_FOLDER: &str = ".holm";
 /// What the folder of Rust's toolchains is called: in a home, and where all users of a machine share it.
 const TOOLCHAINS: [&str; 2] = [".rustup", "rustup"];
+/// What programs call when they want a text typed: nobody is there, so it fails at once and says so.
+const NO_EDITOR: &str = "sh -c 'echo \"There is no editor here. Give the text in the command, such as git commit -m.\" >&2; exit 1'";
+/// Variables by which programs find an editor.
+const EDITORS: [&str; 3] = ["GIT_EDITOR", "EDITOR", "VISUAL"];
 
 /// Runs commands in one workspace. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -41,16 +45,17 @@ pub(super) struct Setup {
     hidden: BTreeSet<PathBuf>,
     env: Vec<(OsString, OsString)>,
     search: Vec<PathBuf>,
-    home: Home,
+    toolchains: Toolchains,
+    /// Folders that go with the shell.
+    own: OwnHome,
+    /// The home of commands, where it is not the shell's own.
+    home: Option<PathBuf>,
+    /// All variables of the user, where nothing confines commands.
+    user: Option<Vec<(OsString, OsString)>>,
+    /// Where long outputs are; none where the home is somebody else's.
+    pub(super) outputs: Option<Arc<OutputFolder>>,
     /// What was offered already, so that a refusal is not repeated for ever.
     offered: Mutex<BTreeSet<String>>,
-}
-
-/// The folder that commands take for the user's.
-#[derive(Debug)]
-enum Home {
-    Own(OwnHome),
-    Given(PathBuf),
 }
 
 /// Why there is no shell.
@@ -82,7 +87,7 @@ impl Shell {
             why: error.to_string(),
         };
         let workspace = workspace.canonicalize().map_err(lost)?;
-        let home = OwnHome::make().map_err(|error| ShellError::Home(error.to_string()))?;
+        let own = OwnHome::make().map_err(|error| ShellError::Home(error.to_string()))?;
         Ok(Self(Arc::new(Setup {
             launcher,
             engine,
@@ -94,7 +99,11 @@ impl Shell {
             hidden: BTreeSet::new(),
             env: Vec::new(),
             search: Vec::new(),
-            home: Home::Own(home),
+            toolchains: Toolchains::find([], None, &workspace),
+            outputs: Some(Arc::new(OutputFolder::new(own.outputs()))),
+            own,
+            home: None,
+            user: None,
             offered: Mutex::default(),
             workspace,
         })))
@@ -142,8 +151,15 @@ impl Shell {
         self.with(|setup| setup.env.push((name.into(), value.into())))
     }
 
-    /// With folders where a person keeps programs beside the system's, as in `PATH`. Nothing is granted by this: it is how
-    /// a missing grant for such a program is found.
+    /// With the `PATH` of a user who has this home: commands that may start any program have it too, and see of its folders and
+    /// of known toolchains there what programs need, read-only. Folders in the workspace are left out.
+    #[must_use]
+    pub fn path(self, folders: impl IntoIterator<Item = PathBuf>, home: Option<&Path>) -> Self {
+        self.with(|setup| setup.toolchains = Toolchains::find(folders, home, &setup.workspace))
+    }
+
+    /// With folders where programs may lie that are not on the `PATH`. Nothing is granted by this: it is how a missing grant for such
+    /// a program is found.
     #[must_use]
     pub fn search(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         self.with(|setup| {
@@ -158,10 +174,39 @@ impl Shell {
         self.with(|setup| setup.limits = limits)
     }
 
-    /// With this folder, which must exist, as the home of commands; it outlives the shell.
+    /// With this folder, which must exist, as the home of commands; it outlives the shell. Long outputs are cut then, unless
+    /// [`outputs`](Self::outputs) says where they are kept.
     #[must_use]
     pub fn home(self, folder: impl Into<PathBuf>) -> Self {
-        self.with(|setup| setup.home = Home::Given(folder.into()))
+        self.with(|setup| {
+            setup.home = Some(folder.into());
+            setup.outputs = None;
+        })
+    }
+
+    /// Gives commands that nothing confines all of these variables: the user's, with `HOME`, `PATH` and `TMPDIR`. Where something
+    /// confines them this does nothing.
+    #[must_use]
+    pub fn user_environment(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        self.with(|setup| {
+            if setup.engine == Engine::Unconfined {
+                setup.user = Some(variables.into_iter().collect());
+                let outputs = OutputFolder::new(setup.own.outputs()).outside_home();
+                setup.outputs = Some(Arc::new(outputs));
+            }
+        })
+    }
+
+    /// Keeps long outputs in this folder, which must exist and which no command may write; it outlives the shell.
+    #[must_use]
+    pub fn outputs(self, folder: impl Into<PathBuf>) -> Self {
+        self.with(|setup| setup.outputs = Some(Arc::new(OutputFolder::new(folder.into()))))
+    }
+
+    /// Where long outputs are kept, for tools that read them: see [`Desk::outputs`](crate::files::Desk::outputs).
+    #[must_use]
+    pub fn output_folder(&self) -> Option<&Path> {
+        self.0.outputs.as_ref().map(|outputs| outputs.path())
     }
 
     /// The tool that runs scripts.
@@ -187,7 +232,11 @@ impl Shell {
 
 impl Setup {
     /// The jail for what a call was allowed to use, and what lies where it may write. Looks at the file system, so it blocks.
-    pub(super) fn jail(&self, needs: &[Need]) -> Result<(Jail, WorkspaceRecord), JailError> {
+    pub(super) fn jail(
+        &self,
+        needs: &[Need],
+        standing: &GrantSet,
+    ) -> Result<(Jail, WorkspaceRecord), JailError> {
         let mut grants = GrantSet::default();
         let mut programs = Vec::new();
         for need in needs {
@@ -197,33 +246,86 @@ impl Setup {
                 None => {}
             }
         }
-        let mut path: Vec<PathBuf> = SYSTEM_PATH.iter().map(PathBuf::from).collect();
+        self.add_standing(&mut grants, standing);
+        let mut path: Vec<PathBuf> = self.toolchains.path().to_vec();
         path.extend(self.folders(&grants));
         let mut jail = Jail::from_grants(&self.workspace, &grants, [])?;
         for name in programs {
-            jail = if name == "*" { jail.exec_system() } else { jail.exec(self.program(&name)?) };
+            jail = if name == "*" {
+                self.toolchains.add_to(jail.exec_system())
+            } else {
+                self.open_program(jail, &name)?
+            };
         }
+        jail = self.open_git(jail, &grants);
         let (mut jail, record) = denied::hold(jail, &self.workspace, &grants, &self.denials);
         jail = self.protected.iter().fold(jail, Jail::protect);
         jail = self.hidden.iter().fold(jail, Jail::hide);
-        Ok((self.environment(jail, &path), record))
+        Ok((self.environment(jail, &path, &grants), record))
     }
 
-    /// The program of a name, in the system's folders and then in the person's.
+    /// Adds what the run was granted outside the workspace, so that no call has to name it. Left out is what a jail cannot hold, and
+    /// what lies around the workspace or is not there: a call that names it is told why.
+    fn add_standing(&self, grants: &mut GrantSet, standing: &GrantSet) {
+        for grant in standing.iter() {
+            let (Grant::Read(pattern) | Grant::Write(pattern) | Grant::Exec(ProgramPattern::Path(pattern))) =
+                grant
+            else {
+                if matches!(grant, Grant::Fetch(_)) {
+                    grants.insert(grant.clone());
+                }
+                continue;
+            };
+            let place = denied::root_of(&self.workspace, pattern);
+            let is_readable =
+                !matches!(grant, Grant::Write(_)) || standing.contains(&Grant::Read(pattern.clone()));
+            let is_outside = !self.workspace.starts_with(&place) && !place.starts_with(&self.workspace);
+            let is_real = place.canonicalize().is_ok_and(|real| real == place);
+            if is_readable
+                && is_outside
+                && is_real
+                && !pattern.to_string().trim_end_matches("/**").contains('*')
+            {
+                grants.insert(grant.clone());
+            }
+        }
+    }
+
+    /// Lets a command start the program of this name: of the system's alone, of a toolchain's with all that it needs.
+    fn open_program(&self, jail: Jail, name: &str) -> Result<Jail, JailError> {
+        let program = self.program(name)?;
+        let real = program.canonicalize().map_err(|_| JailError::NoProgram(name.into()))?;
+        let is_system = SYSTEM_PATH.iter().any(|folder| real.starts_with(folder));
+        // One of a toolchain's is often a script, or starts a compiler and a linker.
+        Ok(if is_system { jail.exec(real) } else { self.toolchains.add_to(jail.exec_system()).exec(real) })
+    }
+
+    /// Lets git commit where the workspace may be written. What git would run or believe stays read-only in there; a `.git` that
+    /// is a file or a link stays as a whole.
+    fn open_git(&self, jail: Jail, grants: &GrantSet) -> Jail {
+        let git = self.workspace.join(".git");
+        let writes_all = grants.iter().any(|grant| match grant {
+            Grant::Write(pattern) => denied::root_of(&self.workspace, pattern) == self.workspace,
+            _ => false,
+        });
+        let is_folder = git.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if writes_all && is_folder { jail.write(git) } else { jail }
+    }
+
+    /// The file of a program's name, on the `PATH` of commands and then where else one may lie. It may be a link.
     pub(super) fn program(&self, name: &str) -> Result<PathBuf, JailError> {
-        let system = SYSTEM_PATH.iter().map(PathBuf::from);
-        let found = system.chain(self.search.iter().cloned()).map(|folder| folder.join(name));
-        let mut found = found.filter(|path| !name.contains('/') && path.is_file());
-        found
-            .next()
-            .and_then(|path| path.canonicalize().ok())
-            .ok_or_else(|| JailError::NoProgram(name.into()))
+        let elsewhere = || {
+            let found = self.search.iter().map(|folder| folder.join(name));
+            found.into_iter().find(|path| !name.contains('/') && path.is_file())
+        };
+        let found = self.toolchains.program(name).or_else(elsewhere);
+        found.ok_or_else(|| JailError::NoProgram(name.into()))
     }
 
     /// What must be startable for a program that only the person's folders have; none where the system has it or nobody.
     pub(super) fn missing_program(&self, name: &str) -> Vec<PathBuf> {
         let is_there = |folder: &Path| folder.join(name).is_file();
-        if name.contains('/') || SYSTEM_PATH.iter().any(|folder| is_there(Path::new(folder))) {
+        if name.contains('/') || self.toolchains.program(name).is_some() {
             return Vec::new();
         }
         let Some(folder) = self.search.iter().find(|folder| is_there(folder)) else { return Vec::new() };
@@ -268,31 +370,42 @@ impl Setup {
         folders
     }
 
-    fn environment(&self, jail: Jail, path: &[PathBuf]) -> Jail {
-        let home = match &self.home {
-            Home::Own(folder) => folder.path(),
-            Home::Given(folder) => folder,
+    fn environment(&self, jail: Jail, path: &[PathBuf], grants: &GrantSet) -> Jail {
+        let mut jail = match &self.user {
+            Some(variables) => variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value)),
+            None => self.own_environment(jail, path, grants),
+        };
+        // Nobody is there to page through anything, to type a password or to write in an editor.
+        for (name, value) in [("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")] {
+            jail = jail.env(name, value);
+        }
+        jail = EDITORS.iter().fold(jail, |jail, name| jail.env(name, NO_EDITOR)).env("TERM", "dumb");
+        if let Some(outputs) = &self.outputs {
+            jail = jail.read(outputs.path());
+        }
+        self.env.iter().fold(jail.limits(self.limits), |jail, (name, value)| jail.env(name, value))
+    }
+
+    /// The few variables that every command needs, and folders of the shell's own.
+    fn own_environment(&self, jail: Jail, path: &[PathBuf], grants: &GrantSet) -> Jail {
+        let (home, temporary) = match &self.home {
+            None => (self.own.home(), self.own.temporary()),
+            Some(folder) => (folder.clone(), folder.clone()),
         };
         let joined = std::env::join_paths(path).unwrap_or_else(|_| SYSTEM_PATH.join(":").into());
+        let mut jail = jail.write(&home).write(&temporary).env("HOME", home).env("TMPDIR", temporary);
+        jail = jail.env("PATH", joined).env("LANG", "C.UTF-8");
         let called =
             |name: &str| path.iter().find(|folder| folder.file_name().is_some_and(|own| own == name));
-        let toolchains = TOOLCHAINS.into_iter().find_map(called);
-        let mut jail = jail
-            .write(home)
-            .env("HOME", home)
-            .env("TMPDIR", home)
-            .env("PATH", joined)
-            .env("LANG", "C.UTF-8")
-            .env("TERM", "dumb")
-            // Nobody is there to page through anything or to type a password.
-            .env("PAGER", "cat")
-            .env("GIT_PAGER", "cat")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .limits(self.limits);
-        if let Some(toolchains) = toolchains {
+        if let Some(toolchains) = TOOLCHAINS.into_iter().find_map(called) {
             jail = jail.env("RUSTUP_HOME", toolchains);
         }
-        self.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
+        // Without a network cargo builds from what the user has downloaded; with one it needs a folder that it can write.
+        let has_network = grants.iter().any(|grant| matches!(grant, Grant::Fetch(_)));
+        match self.toolchains.cargo() {
+            Some(cargo) if !has_network => jail.env("CARGO_HOME", cargo),
+            Some(_) | None => jail,
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_jail::{Capture, Jail, Task};
+use holm_grants::{GrantSet, Need};
+use holm_jail::{Engine, Jail, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
@@ -12,6 +13,7 @@ use super::WorkspaceRecord;
 use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
 use super::call::Call;
 use super::errand::{Curiosity, Errand, MAX_STARTS, Reach, asks_for_another_look};
+use super::output::OutputRecording;
 use super::report::report;
 use super::rules::Ruling;
 use super::script::Script;
@@ -93,7 +95,11 @@ impl Tool for ArgvTool {
 }
 
 fn hosts(setup: &Setup) -> Hosts {
-    if setup.connector.is_some() { Hosts::Granted } else { Hosts::None }
+    match (&setup.engine, &setup.connector) {
+        (Engine::Unconfined, _) => Hosts::All,
+        (Engine::Bubblewrap(_) | Engine::Landlock, Some(_)) => Hosts::Granted,
+        (Engine::Bubblewrap(_) | Engine::Landlock, None) => Hosts::None,
+    }
 }
 
 /// The templates are constants that a test reads; a tool that could not say what it needs must not run.
@@ -114,11 +120,10 @@ fn script_order(setup: &Setup, job: &Job) -> Result<Order, String> {
             Script::of_words(&[])
         }
     };
-    let shell = SHELLS.iter().find_map(|shell| Path::new(shell).canonicalize().ok());
-    let shell = shell.ok_or("there is no shell on this machine; install bash")?;
+    let shell = shell_program()?;
     // Bash would otherwise read files of the user's before the script.
     let quiet: &[&str] = if shell.ends_with("bash") { &["--noprofile", "--norc"] } else { &[] };
-    let task = Task::new(shell).args(quiet.iter().copied()).args(["-c", &arguments.script]);
+    let task = Task::new(shell).args(quiet.iter().copied()).args(["-c", &arguments.script]).joined_output();
     let (text, folder) = (arguments.script, arguments.folder);
     Ok(Order { task, text, script, folder, seconds: arguments.seconds, starts: 0 })
 }
@@ -134,12 +139,29 @@ fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
     } else {
         setup.program(&arguments.program).map_err(|error| error.to_string())?
     };
-    let mut task = Task::new(program).args(arguments.args);
+    let mut task = program_task(program, &arguments.program, arguments.args)?.joined_output();
     if let Some(input) = arguments.input {
         task = task.input(input);
     }
     let folder = arguments.folder;
     Ok(Order { task, text: words.join(" "), script, folder, seconds: arguments.seconds, starts: 0 })
+}
+
+/// The task of a program at a path. A link is started by its name, which tells some programs what to do: that takes a shell, because a
+/// jail starts no link.
+fn program_task(path: PathBuf, name: &str, args: Vec<String>) -> Result<Task, String> {
+    let real = path.canonicalize().map_err(|error| format!("{name}: {error}"))?;
+    if real.file_name() == path.file_name() || path.starts_with("/usr") || path.starts_with("/bin") {
+        return Ok(Task::new(real).args(args));
+    }
+    let words =
+        ["-c".to_owned(), "exec \"$@\"".to_owned(), name.to_owned(), path.to_string_lossy().into_owned()];
+    Ok(Task::new(shell_program()?).args(words.into_iter().chain(args)))
+}
+
+fn shell_program() -> Result<PathBuf, String> {
+    let shell = SHELLS.iter().find_map(|shell| Path::new(shell).canonicalize().ok());
+    shell.ok_or_else(|| "there is no shell on this machine; install bash".into())
 }
 
 /// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
@@ -152,9 +174,12 @@ fn forbidden(ruling: Ruling) -> Result<(), String> {
 }
 
 async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
-    let (needs, folder, held) = (Arc::clone(&job.needs), order.folder.clone(), Arc::clone(&setup));
-    let jail =
-        tokio::task::spawn_blocking(move || confined(&held, &needs, folder.as_deref(), order.seconds)).await;
+    let (needs, standing) = (Arc::clone(&job.needs), Arc::clone(&job.grants));
+    let (folder, held) = (order.folder.clone(), Arc::clone(&setup));
+    let jail = tokio::task::spawn_blocking(move || {
+        confined(&held, (&needs, &standing), folder.as_deref(), order.seconds)
+    })
+    .await;
     let (jail, record) = match jail {
         Ok(Ok(confined)) => confined,
         Ok(Err(why)) => return ToolOutput::failed(why),
@@ -170,12 +195,13 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
         engine: &setup.engine,
         connector: setup.connector.as_ref(),
         denials: &denials,
-        hosts: Reach::of(&job.needs),
+        hosts: Reach::of(&job.needs).and(&job.grants),
         // What a command asks for is then known and not guessed.
         curiosity: Curiosity::Hears,
         progress: &job.progress,
     };
-    let (outcome, refused) = match errand.run(&jail, &order.task, Capture::default(), &job.stop).await {
+    let recording = OutputRecording::new(setup.outputs.clone());
+    let (outcome, refused) = match errand.run(&jail, &order.task, recording.capture(), &job.stop).await {
         Ok(ended) => ended,
         Err(error) => {
             record.end_unstarted(&error).await;
@@ -191,7 +217,8 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     // It looks for programs and folders on the disk.
     let told = tokio::task::spawn_blocking(move || {
         let changes = record.settle();
-        report(&setup, &call, &outcome, &refused, &changes)
+        let text = recording.shown(|text| job.progress.redact(text).into_owned());
+        report(&setup, &call, text, &outcome, &refused, &changes)
     })
     .await;
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
@@ -200,11 +227,11 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
 /// The jail of one call, in the folder that the call names, and what lies where it may write.
 fn confined(
     setup: &Setup,
-    needs: &[holm_grants::Need],
+    (needs, standing): (&[Need], &GrantSet),
     folder: Option<&str>,
     seconds: Option<u64>,
 ) -> Result<(Jail, WorkspaceRecord), String> {
-    let (jail, record) = setup.jail(needs).map_err(|error| error.to_string())?;
+    let (jail, record) = setup.jail(needs, standing).map_err(|error| error.to_string())?;
     let folder = inside(&setup.workspace, folder.unwrap_or("."))?;
     let wall =
         seconds.map_or(setup.limits.wall, |seconds| Duration::from_secs(seconds.clamp(1, MAX_SECONDS)));

@@ -95,8 +95,9 @@ impl Bench {
         let env = |name: &str| std::env::var(name).ok();
         let kept = Kept::find(places).and(args.settled.agent.iter().flat_map(agents::Chosen::starts));
         let kept = kept.granted(args.grant.iter().chain(&args.yes));
-        let native = tools::native(places, &kept, &store);
-        let outside = Outside::here(places, &kept, rules(args), confinement(args), env).and(native);
+        let outside = Outside::here(places, &kept, rules(args), confinement(args), env);
+        let native = tools::native(places, &kept, &store, outside.outputs.as_deref());
+        let outside = outside.and(native);
         let set = args.tools.unwrap_or_else(|| fitting(chosen.fits, file_of(args), &outside.tools));
         let beyond = if set == tools::Set::Few { outside.tools.clone() } else { Toolbox::new() };
         let secrets = secrets(&chosen, &outside, places);

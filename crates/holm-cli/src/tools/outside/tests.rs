@@ -20,3 +20,25 @@ fn commands_and_pages_are_there_and_a_search_where_a_service_is_named() {
     let (tools, notes) = names(&[(SEARCH, "nowhere")], Confinement::None);
     assert_eq!((tools.len(), notes.len()), (3, 1), "{notes:?}");
 }
+
+#[test]
+fn variables_that_hold_secrets_are_told_from_others() {
+    let is = |name: &str, value: &str| is_secret(OsStr::new(name), OsStr::new(value));
+    for (name, value) in [
+        ("OPENAI_API_KEY", "x"),
+        ("github_token", "x"),
+        ("DB_PASSWORD", "x"),
+        ("DATABASE_URL", "postgres://me:word@host/db"),
+        ("HOLM_SEARCH", "brave"),
+    ] {
+        assert!(is(name, value), "{name}");
+    }
+    for (name, value) in [
+        ("PATH", "/usr/bin"),
+        ("SSH_AUTH_SOCK", "/run/agent"),
+        ("HTTPS_PROXY", "http://proxy:3128/a@b:c"),
+        ("EDITOR", "vi"),
+    ] {
+        assert!(!is(name, value), "{name}");
+    }
+}

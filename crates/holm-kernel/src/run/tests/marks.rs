@@ -272,3 +272,28 @@ fn a_run_may_begin_with_marks() {
     play.prompt("go");
     assert_eq!(play.results()[0].1, "denied: true");
 }
+
+#[test]
+fn what_the_run_holds_reaches_tools_that_run_programs_and_a_host_only_until_something_enters() {
+    let mut start = tool("start").level(Level::Execute);
+    start.needs = vec!["exec:*".parse().expect("a template")];
+    let held = ["exec:*", "tool:start", "read:/data/**", "fetch:https://api.example.com", "read:/keys/**"];
+    let grants = GrantSet::parse(held).expect("grants");
+    let denial: holm_grants::Denial = "read:/keys/**".parse().expect("a denial");
+    let denials = [denial].into_iter().collect();
+    let tools = tools().into_iter().chain([start]).collect();
+    let config = Config { grants, denials, ..config_with(tools) };
+    let mut play = play(config, &[("start", "{}"), ("read", "{}"), ("start", "{}")]);
+    // What a tool was given is what it says.
+    play.tool = Box::new(|request| {
+        let grants: Vec<_> = request.grants.iter().map(ToString::to_string).collect();
+        ToolOutput::text(alloc::format!("held: {}", grants.join(" ")))
+    });
+    assert_eq!(play.prompt("go"), answered("done"));
+    let told = play.results();
+    let has = |at: usize, grant: &str| told[at].1.contains(grant);
+    assert!(has(0, "read:/data/**") && has(0, "fetch:https://api.example.com"), "{told:?}");
+    assert!(!has(0, "read:/keys/**"), "what is denied is not handed on: {told:?}");
+    assert!(!has(1, "read:/data/**"), "it runs no programs: {told:?}");
+    assert!(has(2, "read:/data/**") && !has(2, "fetch:https://api.example.com"), "{told:?}");
+}

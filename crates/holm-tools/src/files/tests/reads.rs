@@ -132,3 +132,24 @@ async fn a_result_that_was_too_large_is_read_by_its_reference_piece_by_piece() {
     fails(&read(json!({})).await, "give the path");
     fails(&Bench::new().call("read", json!({ "reference": reference })).await, "no large results");
 }
+
+#[tokio::test]
+async fn long_outputs_of_commands_are_read_and_searched_by_their_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["work", "out"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    std::fs::write(folder.path().join("out/3.txt"), "one\ntwo\nthree\n").unwrap();
+    std::fs::write(folder.path().join("secret"), "canary").unwrap();
+    let desk = Desk::new(Root::open(&folder.path().join("work")).unwrap());
+    let tools = super::tools(desk.outputs(&folder.path().join("out")).unwrap());
+    let call = async |tool: &str, arguments: serde_json::Value, grant: &str| {
+        super::call(&tools, tool, super::job(&arguments, &[grant])).await
+    };
+    succeeds(&call("read", json!({ "path": "$HOME/out/3.txt", "offset": 2 }), "read:**").await, "2\ttwo");
+    let found = call("grep", json!({ "pattern": "thr", "path": "$HOME/out/3.txt" }), "read:**").await;
+    succeeds(&found, "$HOME/out/3.txt:3:three");
+    fails(&call("read", json!({ "path": "$HOME/out/4.txt" }), "read:**").await, "4.txt");
+    fails(&call("read", json!({ "path": "$HOME/out/../secret" }), "read:**").await, "");
+    fails(&call("read", json!({ "path": "$HOME/out/3.txt" }), "read:src/**").await, "not granted");
+}

@@ -25,7 +25,7 @@ async fn a_command_sees_the_workspace_and_nothing_else() {
     for way in WAYS {
         let cell = Cell::new(way);
         let shell = cell.shell();
-        assert_eq!(cell.sh(&shell, "echo here > a; cat a").await.text.trim(), "here", "{way:?}");
+        assert_eq!(cell.sh(&shell, "echo here > a; cat a").await.text, "here\n[exit status 0]", "{way:?}");
         for (name, script) in CASES {
             let said = cell.sh(&shell, script).await.text;
             assert!(!said.contains(CANARY) && !said.contains("CARGO_"), "{way:?}: {name}: {said}");
@@ -36,6 +36,9 @@ async fn a_command_sees_the_workspace_and_nothing_else() {
             env.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
         names.retain(|name| !["PWD", "SHLVL", "_", "OLDPWD", "CELL"].contains(name));
         names.sort_unstable();
+        let editors = ["EDITOR", "GIT_EDITOR", "VISUAL"];
+        assert_eq!(names.iter().filter(|name| editors.contains(name)).count(), editors.len());
+        names.retain(|name| !editors.contains(name));
         assert_eq!(
             names,
             ["GIT_PAGER", "GIT_TERMINAL_PROMPT", "HOME", "LANG", "PAGER", "PATH", "TERM", "TMPDIR"]
@@ -247,10 +250,10 @@ async fn arguments_of_a_program_pass_no_shell() {
             r#"{"program":"printf","args":["[%s]","$(touch x)","; touch x","a b","*"],"input":"y"}"#,
         );
         let output = run(&shell.argv_tool(), &arguments.unwrap()).await;
-        assert_eq!(output.text, "[$(touch x)][; touch x][a b][*]", "{way:?}");
+        assert_eq!(output.text, "[$(touch x)][; touch x][a b][*]\n[exit status 0]", "{way:?}");
         let output =
             run(&shell.argv_tool(), &Json::parse(r#"{"program":"cat","input":"typed"}"#).unwrap()).await;
-        assert_eq!(output.text, "typed");
+        assert_eq!(output.text, "typed\n[exit status 0]");
         cell.write("work/hello.sh", "#!/bin/sh\necho hello\n");
         let own = run(&shell.argv_tool(), &Json::parse(r#"{"program":"./hello.sh"}"#).unwrap()).await;
         assert!(own.text.contains("hello") || own.outcome == Outcome::Failed, "{way:?}: {}", own.text);
@@ -386,7 +389,7 @@ async fn an_archive_is_unpacked_nowhere_but_in_the_workspace() {
         let after = std::fs::metadata(cell.path("out/secret")).unwrap();
         assert_eq!((after.mode(), after.nlink()), (before.mode(), before.nlink()), "{way:?}");
         let made: Vec<_> = std::fs::read_dir(cell.path("")).unwrap().flatten().collect();
-        assert_eq!(made.len(), 5, "{way:?}: nothing beside the workspace: {made:?}");
+        assert_eq!(made.len(), 6, "{way:?}: nothing beside the workspace: {made:?}");
     }
 }
 

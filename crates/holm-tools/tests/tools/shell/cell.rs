@@ -52,7 +52,7 @@ impl Cell {
     fn with(way: Way, before: &[&str]) -> Self {
         let folder = tempfile::Builder::new().prefix("holm-shell-").tempdir_in("/tmp").unwrap();
         give(folder.path());
-        for name in ["work", "home", "out", "journals"] {
+        for name in ["work", "home", "out", "journals", "outputs"] {
             fs::create_dir(folder.path().join(name)).unwrap();
             give(&folder.path().join(name));
         }
@@ -95,7 +95,7 @@ impl Cell {
 
     pub(crate) fn shell(&self) -> Shell {
         let shell = Shell::new(self.launcher.clone(), self.engine.clone(), &self.path("work")).unwrap();
-        shell.home(self.path("home")).env("CELL", self.path(""))
+        shell.home(self.path("home")).outputs(self.path("outputs")).env("CELL", self.path(""))
     }
 
     /// Runs a program as the user, outside of any jail.
@@ -230,9 +230,6 @@ fn heeding(tool: &'static str, arguments: &Json, told: &str) -> Step {
     for (name, value) in hints {
         let Json::Object(members) = &mut more else { break };
         let mut list = members.get(&name).and_then(Json::as_array).map(<[Json]>::to_vec).unwrap_or_default();
-        if name == "write" && list.is_empty() {
-            list.push(Json::from("."));
-        }
         list.push(Json::from(value));
         members.insert(name, Json::from(list));
     }

@@ -23,19 +23,128 @@ async fn heeded(cell: &Cell, shell: &Shell, script: &str, way: Way) -> Vec<Strin
 }
 
 #[tokio::test]
-async fn git_commit_takes_two_approvals() {
+async fn git_commit_takes_one_approval() {
     const COMMIT: &str = "git add a.txt && git -c user.name=A -c user.email=a@example.com commit -m first";
     for way in WAYS {
         let cell = Cell::new(way);
         cell.outside("git", &["init", "-q", "-b", "main", "."]);
         cell.write("work/a.txt", "text");
         let told = heeded(&cell, &cell.shell(), COMMIT, way).await;
-        let [first, second] = told.as_slice() else { panic!("{way:?}: two calls: {told:?}") };
-        assert!(first.contains("the grant write:.git/**"), "{way:?}: the missing grant is named: {first}");
-        assert!(second.contains("first") && second.contains("a.txt"), "{way:?}: {second}");
+        let [only] = told.as_slice() else { panic!("{way:?}: one call: {told:?}") };
+        assert!(only.contains("first") && only.contains("a.txt"), "{way:?}: {only}");
         cell.outside("git", &["cat-file", "-e", "main:a.txt"]);
         cell.outside("git", &["fsck", "--strict"]);
         assert!(!cell.path("work/.git/commondir").exists(), "{way:?}: what held its place is gone");
+    }
+}
+
+#[tokio::test]
+async fn git_works_in_branches_merges_and_stashes_of_a_workspace_that_may_be_written() {
+    const SCRIPT: &str = "set -e; export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b
+        echo 1 > a; git add a; git commit -qm one; git switch -qc side; echo 2 > b; git add b; git commit -qm two
+        git switch -q main; git merge -q --no-ff -m both side; echo 3 >> a; git stash -q; git stash pop -q; git tag v1
+        git reset -q --hard; git gc -q; git log --format=%s | sort";
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.outside("git", &["init", "-q", "-b", "main", "."]);
+        let output = cell.sh(&cell.shell(), SCRIPT).await;
+        assert!(output.text.ends_with("both\none\ntwo\n[exit status 0]"), "{way:?}: {}", output.text);
+    }
+}
+
+#[tokio::test]
+async fn lines_stand_in_their_order_and_the_status_is_always_said() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        for (script, expect) in [
+            ("echo err >&2; echo out; echo err2 >&2", "err\nout\nerr2\n[exit status 0]"),
+            ("true", "[no output; exit status 0]"),
+            ("exit 3", "[no output; exit status 3]"),
+            ("printf x; exit 4", "x\n[exit status 4]"),
+        ] {
+            let output = cell.sh(&cell.shell(), script).await;
+            assert_eq!(output.text, expect, "{way:?}: {script}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_a_long_output_the_end_is_shown_and_all_of_it_can_be_searched() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let shell = cell.shell();
+        let output = cell.sh(&shell, "seq 1 200000; echo THE END").await;
+        assert!(output.text.starts_with("1\n2\n3\n"), "{way:?}");
+        assert!(output.text.ends_with("200000\nTHE END\n[exit status 0]"), "{way:?}");
+        assert!(
+            output.text.contains("all of it is in $HOME/out/1.txt: grep or read that]"),
+            "{way:?}: {}",
+            output.text
+        );
+        let file = cell.path("outputs/1.txt").display().to_string();
+        let found = cell.sh(&shell, &format!("grep -c . {file}; grep 12345 {file} | head -1")).await;
+        assert_eq!(found.text, "200001\n12345\n[exit status 0]", "{way:?}");
+        let written = cell.sh(&shell, &format!("echo x > {file}")).await;
+        assert!(
+            written.text.ends_with("[exit status 1]") || written.text.contains("refused"),
+            "{way:?}: {}",
+            written.text
+        );
+        assert!(
+            std::fs::read_to_string(cell.path("outputs/1.txt")).unwrap().ends_with("THE END\n"),
+            "{way:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_editor_fails_at_once_and_says_why() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.outside("git", &["init", "-q", "-b", "main", "."]);
+        let began = Instant::now();
+        let script =
+            "git -c user.name=A -c user.email=a@b commit --allow-empty; $EDITOR x; sh -c \"$VISUAL x\"";
+        let output = cell.sh(&cell.shell(), script).await;
+        assert!(output.text.contains("There is no editor here"), "{way:?}: {}", output.text);
+        assert!(began.elapsed() < Duration::from_secs(60), "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_writes_elsewhere_comes_on_top_of_the_workspace() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("out/cache/old", "");
+        let cache = cell.path("out/cache").display().to_string();
+        let call = Json::object([
+            ("script", Json::from(format!("touch a && touch {cache}/new && echo both"))),
+            ("write", Json::from(vec![Json::from(cache)])),
+        ]);
+        let output = run(&cell.shell().script_tool(), &call).await;
+        assert_eq!(output.text, "both\n[exit status 0]", "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn programs_of_the_users_path_run_without_a_question_and_their_secrets_stay_hidden() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("me/.cargo/bin/speak", "#!/bin/sh\ncat $CELL/me/.cargo/registry/word\n");
+        cell.write("me/.cargo/registry/word", "spoken\n");
+        cell.write("me/.cargo/credentials.toml", "canary");
+        cell.write("me/notes", "canary");
+        let shell = cell.shell().path([cell.path("me/.cargo/bin")], Some(&cell.path("me")));
+        let output = cell.sh(&shell, "speak; cat $CELL/me/.cargo/credentials.toml; cat $CELL/me/notes").await;
+        assert!(
+            output.text.starts_with("spoken\n") && !output.text.contains("canary"),
+            "{way:?}: {}",
+            output.text
+        );
+        let written = cell.sh(&shell, "echo x > $CELL/me/.cargo/bin/speak").await;
+        assert_eq!(written.outcome, holm_kernel::Outcome::Failed, "{way:?}: {}", written.text);
+        let output = run(&shell.argv_tool(), &Json::object([("program", "speak".into())])).await;
+        assert_eq!(output.text, "spoken\n[exit status 0]", "{way:?}");
     }
 }
 

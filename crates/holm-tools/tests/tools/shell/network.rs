@@ -26,7 +26,7 @@ impl Resolver for Names {
     fn resolve<'a>(&'a self, name: &'a HostName) -> Answer<'a> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let inside = name.as_str() == "inside.example";
-        Box::pin(async move { Ok(vec![IpAddr::from(if inside { [10, 1, 2, 3] } else { [127, 0, 0, 1] })]) })
+        Box::pin(async move { Ok(vec![IpAddr::from(if inside { [10, 1, 2, 3] } else { [127, 0, 0, 2] })]) })
     }
 }
 
@@ -38,7 +38,7 @@ struct Site {
 
 impl Site {
     async fn of(folder: PathBuf) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let asked = Arc::<Mutex<Vec<String>>>::default();
         let log = Arc::clone(&asked);
@@ -220,7 +220,11 @@ async fn a_host_that_was_not_granted_is_refused_by_its_name_and_never_looked_up(
         assert_eq!(names.0.load(Ordering::Relaxed), 0, "{way:?}: nothing was looked up");
         let script = format!("curl -sS {}/page", site.origin());
         let output = with_hosts(&shell, &script, &[&site.origin()]).await;
-        assert_eq!((output.outcome, output.text.as_str()), (Outcome::Succeeded, "a page"), "{way:?}");
+        assert_eq!(
+            (output.outcome, output.text.as_str()),
+            (Outcome::Succeeded, "a page\n[exit status 0]"),
+            "{way:?}"
+        );
         let head = site.asked().pop().unwrap().to_lowercase();
         assert!(head.starts_with("get /page http/1.1\r\n") && !head.contains("proxy"), "{way:?}: {head}");
         // What was granted to one call is not there for the next.
@@ -270,7 +274,7 @@ async fn a_granted_name_leads_to_no_private_address_and_to_no_door_of_our_own() 
         let both = [there.clone(), site.origin()];
         for (host, also, said) in [
             ("http://inside.example", None, "missing grant fetch:http://10.1.2.3"),
-            (&there, None, "(it led to 127.0.0.1)"),
+            (&there, None, "(it led to 127.0.0.2)"),
             (&own_door, None, "is a listener of this Holm"),
             ("http://denied.example", None, "no grant opens it"),
             (&there, Some(&both[1]), "a page"),
@@ -292,12 +296,12 @@ async fn a_granted_name_leads_to_no_private_address_and_to_no_door_of_our_own() 
 #[tokio::test]
 async fn what_goes_past_the_proxy_reaches_nothing() {
     const SCRIPT: &str = r#"
-        curl -sS --noproxy '*' --max-time 5 http://127.0.0.1:$1/page
+        curl -sS --noproxy '*' --max-time 5 http://127.0.0.2:$1/page
         unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
-        curl -sS --max-time 5 http://127.0.0.1:$1/page
+        curl -sS --max-time 5 http://127.0.0.2:$1/page
         curl -sS --max-time 5 http://example.com/
-        exec 3<>/dev/tcp/127.0.0.1/$1 && printf 'GET /page HTTP/1.0\r\n\r\n' >&3 && cat <&3
-        echo through > /dev/udp/127.0.0.1/$1
+        exec 3<>/dev/tcp/127.0.0.2/$1 && printf 'GET /page HTTP/1.0\r\n\r\n' >&3 && cat <&3
+        echo through > /dev/udp/127.0.0.2/$1
         getent hosts example.com && echo resolved
         exit 1
     "#;
@@ -327,7 +331,7 @@ async fn a_tunnel_carries_what_was_granted_and_the_next_exchange_is_asked_about_
         let shell = shell(&cell, &Arc::default());
         let script = format!("curl -sSp {}/page", site.origin());
         let output = with_hosts(&shell, &script, &[&site.origin()]).await;
-        assert_eq!(output.text, "a page", "{way:?}");
+        assert_eq!(output.text, "a page\n[exit status 0]", "{way:?}");
         // Two requests on one connection: the second goes to the server of the first or nowhere.
         let both = format!(
             "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET {0}/page HTTP/1.1\\r\\n\\r\\nGET http://other.example/page HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3",
@@ -392,10 +396,22 @@ async fn where_nobody_has_a_network_of_their_own_a_host_is_refused_and_the_rest_
     let cell = Cell::without_namespaces();
     let shell = shell(&cell, &Arc::default());
     let output = with_hosts(&shell, "echo here", &[]).await;
-    assert_eq!(output.text.trim(), "here");
+    assert_eq!(output.text, "here\n[exit status 0]");
     let output = with_hosts(&shell, "touch ran", &["https://granted.example"]).await;
     assert!(output.text.contains("no network of its own can be made"), "{}", output.text);
     assert!(!cell.path("work/ran").exists(), "nothing ran");
+}
+
+#[tokio::test]
+async fn a_server_of_the_command_itself_is_reached_past_the_proxy() {
+    const SCRIPT: &str = "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 &
+        for try in $(seq 40); do sleep 0.25; curl -sf localhost:8123/page && curl -sf 127.0.0.1:8123/page && break; done";
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("work/page", "served");
+        let output = with_hosts(&shell(&cell, &Arc::default()), SCRIPT, &[]).await;
+        assert_eq!(output.text, "servedserved\n[exit status 0]", "{way:?}");
+    }
 }
 
 #[tokio::test]

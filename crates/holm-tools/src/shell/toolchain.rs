@@ -1,0 +1,229 @@
+//! The programs that the user has beside the system's: the folders of their `PATH`, and what the programs there need.
+//!
+//! Of a toolchain's folder only the parts that programs need are opened, by name: beside them lie registry tokens, keys and other
+//! people's data. A folder in the workspace is never on the `PATH`: what a model writes there must not pass for a program of the
+//! system's or the user's.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use holm_jail::Jail;
+
+/// Where the system keeps programs, first found first taken.
+pub(super) const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
+/// What commands see of the system anyway.
+const SYSTEM_FOLDERS: [&str; 5] = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
+/// Folders whose entries are programs with all that belongs to them.
+const PROGRAM_FOLDERS: [&str; 3] = ["/opt", "/snap", "/home/linuxbrew"];
+/// The most links of one folder that are followed.
+const MAX_LINKS: usize = 512;
+/// The largest file of settings that is looked at.
+const MAX_SETTINGS_BYTES: u64 = 256 * 1024;
+
+/// A folder that a manager of programs keeps in a home: its name, the parts that programs need (empty: all of it), and the variable
+/// by which its programs find it.
+struct Manager {
+    name: &'static str,
+    parts: &'static [&'static str],
+    variable: Option<&'static str>,
+}
+
+const fn manager(
+    name: &'static str,
+    parts: &'static [&'static str],
+    variable: Option<&'static str>,
+) -> Manager {
+    Manager { name, parts, variable }
+}
+
+const MANAGERS: &[Manager] = &[
+    // Not `credentials.toml`. Settings are opened if they hold no token.
+    manager(".cargo", &["bin", "registry", "git"], None),
+    manager("cargo", &["bin", "registry", "git"], None),
+    manager(".rustup", &[], Some("RUSTUP_HOME")),
+    manager(".nvm", &["versions", "alias", "nvm.sh", "nvm-exec"], Some("NVM_DIR")),
+    manager(".pyenv", &[], Some("PYENV_ROOT")),
+    manager(".rbenv", &[], Some("RBENV_ROOT")),
+    manager(".nodenv", &[], Some("NODENV_ROOT")),
+    manager(".goenv", &[], Some("GOENV_ROOT")),
+    manager(".asdf", &[], Some("ASDF_DATA_DIR")),
+    manager(".volta", &["bin", "tools"], Some("VOLTA_HOME")),
+    manager(".sdkman", &["candidates"], Some("SDKMAN_DIR")),
+    manager(".fnm", &[], None),
+    manager(".ghcup", &["bin", "ghc", "hls"], None),
+    manager(".elan", &[], Some("ELAN_HOME")),
+    manager(".juliaup", &[], None),
+    manager(".bun", &["bin"], None),
+    manager(".deno", &["bin"], None),
+    manager(".dotnet", &["dotnet", "host", "sdk", "shared", "tools"], Some("DOTNET_ROOT")),
+    manager("miniconda3", &[], None),
+    manager("anaconda3", &[], None),
+    manager("miniforge3", &[], None),
+    manager(".npm-global", &["bin", "lib"], None),
+    // Not all of `share`: keyrings and passwords lie there.
+    manager(
+        ".local",
+        &["bin", "lib", "pipx", "share/pipx", "share/uv", "share/fnm", "share/mise", "share/pnpm"],
+        None,
+    ),
+];
+
+/// The folders of a user's `PATH` as commands have them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Toolchains {
+    /// The folders of `PATH` without links, the system's among them.
+    path: Vec<PathBuf>,
+    /// What is opened, to read and to start.
+    roots: Vec<PathBuf>,
+    /// Variables by which programs find their folders.
+    variables: Vec<(OsString, OsString)>,
+    /// Where cargo keeps what it has downloaded.
+    cargo: Option<PathBuf>,
+}
+
+impl Toolchains {
+    /// The toolchains of a user with this home, for commands in this workspace. Looks at the file system.
+    pub(super) fn find(
+        path: impl IntoIterator<Item = PathBuf>,
+        home: Option<&Path>,
+        workspace: &Path,
+    ) -> Self {
+        let mut found = Self::default();
+        let home = home.and_then(|home| home.canonicalize().ok());
+        let is_apart = |place: &Path| {
+            let holds_home = home.as_ref().is_some_and(|home| home.starts_with(place));
+            !holds_home && !workspace.starts_with(place) && !place.starts_with(workspace)
+        };
+        for folder in path.into_iter().chain(SYSTEM_PATH.map(PathBuf::from)) {
+            let real = folder.is_absolute().then(|| folder.canonicalize().ok()).flatten();
+            let Some(real) = real.filter(|real| real.is_dir() && is_apart(real)) else { continue };
+            if found.path.contains(&real) {
+                continue;
+            }
+            found.open(&real, home.as_deref());
+            found.path.push(real);
+        }
+        found.roots.retain(|root| is_apart(root));
+        found.roots.sort();
+        found.roots.dedup();
+        let all = found.roots.clone();
+        found.roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
+        found
+    }
+
+    /// The value of `PATH`.
+    pub(super) fn path(&self) -> &[PathBuf] {
+        &self.path
+    }
+
+    /// The file of a program's name; it may be a link, whose name says what it does.
+    pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            return None;
+        }
+        self.path.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+    }
+
+    /// Opens everything to a command.
+    pub(super) fn add_to(&self, jail: Jail) -> Jail {
+        let jail = self.roots.iter().filter(|root| root.exists()).fold(jail, Jail::exec);
+        self.variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
+    }
+
+    /// Where cargo finds what the user has downloaded. It cannot be written, so it is of use without a network alone.
+    pub(super) fn cargo(&self) -> Option<&Path> {
+        self.cargo.as_deref()
+    }
+
+    fn open(&mut self, folder: &Path, home: Option<&Path>) {
+        if let Some((top, manager)) = managed(folder) {
+            self.open_manager(&top, manager);
+            if !self.roots.iter().any(|root| folder.starts_with(root)) {
+                self.roots.push(folder.to_owned());
+            }
+            return;
+        }
+        if SYSTEM_FOLDERS.iter().any(|system| folder.starts_with(system)) {
+            // Other folders of the system's can be read already, and are opened to be started.
+            if !SYSTEM_PATH.iter().any(|known| folder == Path::new(known)) {
+                self.roots.push(folder.to_owned());
+            }
+            return;
+        }
+        if folder.starts_with("/nix/store") {
+            self.roots.push("/nix/store".into());
+            return;
+        }
+        let is_own = home.is_some_and(|home| folder.starts_with(home));
+        let of_programs = PROGRAM_FOLDERS.iter().any(|place| folder.starts_with(place));
+        self.roots.push(if of_programs && !is_own { install_folder(folder) } else { folder.to_owned() });
+        self.follow_links(folder);
+    }
+
+    fn open_manager(&mut self, top: &Path, manager: &Manager) {
+        if manager.parts.is_empty() {
+            self.roots.push(top.to_owned());
+        }
+        let parts = manager.parts.iter().map(|part| top.join(part));
+        self.roots.extend(parts.filter_map(|part| part.canonicalize().ok()));
+        self.variables.extend(manager.variable.map(|name| (name.into(), top.into())));
+        if manager.name.ends_with("cargo") {
+            self.cargo = Some(top.to_owned());
+            self.roots.extend(Some(top.join("config.toml")).filter(|file| holds_no_token(file)));
+            // What looks like a compiler there is a stand-in for one of rustup's.
+            let sibling = top.with_file_name(manager.name.replace("cargo", "rustup"));
+            if let Ok(rustup) = sibling.canonicalize() {
+                self.variables.push(("RUSTUP_HOME".into(), rustup.clone().into()));
+                self.roots.push(rustup);
+            }
+        }
+        if manager.name == ".local" {
+            self.follow_links(&top.join("bin"));
+        }
+    }
+
+    /// Opens the programs that links in a folder lead to, with their virtual environment where there is one.
+    fn follow_links(&mut self, folder: &Path) {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        for link in links.take(MAX_LINKS) {
+            let Ok(program) = link.path().canonicalize() else { continue };
+            if !program.is_file() || SYSTEM_FOLDERS.iter().any(|system| program.starts_with(system)) {
+                continue;
+            }
+            let environment = program.ancestors().nth(2).filter(|place| place.join("pyvenv.cfg").is_file());
+            self.roots.push(environment.unwrap_or(&program).to_owned());
+        }
+    }
+}
+
+/// The manager's folder that a folder lies in.
+fn managed(folder: &Path) -> Option<(PathBuf, &'static Manager)> {
+    folder.ancestors().find_map(|place| {
+        let name = place.file_name()?;
+        let manager = MANAGERS.iter().find(|manager| name == manager.name)?;
+        Some((place.to_owned(), manager))
+    })
+}
+
+/// The folder in which a program was installed, with what lies beside its `bin`.
+fn install_folder(folder: &Path) -> PathBuf {
+    let parent = folder.parent().filter(|_| folder.ends_with("bin"));
+    let is_one = |place: &&Path| !PROGRAM_FOLDERS.iter().any(|top| *place == Path::new(top));
+    parent.filter(is_one).unwrap_or(folder).to_owned()
+}
+
+/// Whether a file of settings is there and names no token.
+fn holds_no_token(file: &Path) -> bool {
+    let is_small = file.metadata().is_ok_and(|data| data.is_file() && data.len() <= MAX_SETTINGS_BYTES);
+    let is_plain = file.symlink_metadata().is_ok_and(|data| !data.is_symlink());
+    let names_none = |text: String| {
+        let text = text.to_ascii_lowercase();
+        !["token", "secret", "password", "@"].iter().any(|word| text.contains(word))
+    };
+    is_small && is_plain && fs::read_to_string(file).is_ok_and(names_none)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// A home with a toolchain, and a workspace in it.
+fn home() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().canonicalize().unwrap().join("home");
+    for name in
+        [".cargo/bin", ".cargo/registry", ".rustup", ".local/bin", ".local/share/keyrings", "bin", "work/bin"]
+    {
+        fs::create_dir_all(home.join(name)).unwrap();
+    }
+    fs::write(home.join(".cargo/credentials.toml"), "token").unwrap();
+    let work = home.join("work");
+    (folder, home, work)
+}
+
+fn found(home: &Path, work: &Path, names: &[&str]) -> Toolchains {
+    Toolchains::find(names.iter().map(|name| home.join(name)), Some(home), work)
+}
+
+#[test]
+fn the_path_is_the_users_and_ends_with_the_systems() {
+    let (_folder, home, work) = home();
+    let toolchains = found(&home, &work, &[".cargo/bin", "bin", ".cargo/bin", "nowhere"]);
+    assert_eq!(toolchains.path()[..2], [home.join(".cargo/bin"), home.join("bin")]);
+    assert!(toolchains.path().contains(&Path::new("/usr/bin").canonicalize().unwrap()));
+}
+
+#[test]
+fn folders_of_the_workspace_and_those_that_hold_the_home_are_not_on_it() {
+    let (_folder, home, work) = home();
+    let toolchains = found(&home, &work, &["work/bin", ".", ".."]);
+    assert!(!toolchains.path().iter().any(|folder| folder.starts_with(&work) || home.starts_with(folder)));
+    let relative = Toolchains::find([PathBuf::from("bin")], Some(&home), &work);
+    assert!(relative.path().iter().all(|folder| folder.is_absolute()));
+}
+
+#[test]
+fn of_a_toolchain_what_programs_need_is_opened_and_no_secret() {
+    let (_folder, home, work) = home();
+    let toolchains = found(&home, &work, &[".cargo/bin", ".local/bin"]);
+    let opens = |name: &str| toolchains.roots.iter().any(|root| home.join(name).starts_with(root));
+    for name in [".cargo/bin/cargo", ".cargo/registry/src", ".rustup/toolchains", ".local/bin/x"] {
+        assert!(opens(name), "{name}: {:?}", toolchains.roots);
+    }
+    for name in
+        [".cargo/credentials.toml", ".cargo/credentials", ".local/share/keyrings/x", "bin/x", ".ssh/id"]
+    {
+        assert!(!opens(name), "{name}: {:?}", toolchains.roots);
+    }
+    assert_eq!(toolchains.cargo(), Some(home.join(".cargo").as_path()));
+    fs::write(home.join(".cargo/config.toml"), "[registry]\ntoken = \"x\"\n").unwrap();
+    let opens = |name: &str| found(&home, &work, &[".cargo/bin"]).roots.contains(&home.join(name));
+    assert!(!opens(".cargo/config.toml"));
+    fs::write(home.join(".cargo/config.toml"), "[build]\njobs = 2\n").unwrap();
+    assert!(opens(".cargo/config.toml"));
+}
+
+#[test]
+fn links_in_a_folder_of_the_path_lead_to_their_program_and_its_environment() {
+    let (_folder, home, work) = home();
+    fs::create_dir_all(home.join("venvs/black/bin")).unwrap();
+    fs::create_dir_all(home.join("src")).unwrap();
+    for name in ["venvs/black/pyvenv.cfg", "venvs/black/bin/black", "src/tool", "src/other"] {
+        fs::write(home.join(name), "").unwrap();
+    }
+    symlink(home.join("venvs/black/bin/black"), home.join("bin/black")).unwrap();
+    symlink(home.join("src/tool"), home.join("bin/tool")).unwrap();
+    let toolchains = found(&home, &work, &["bin"]);
+    let has = |name: &str| toolchains.roots.contains(&home.join(name));
+    assert!(
+        has("venvs/black") && has("src/tool") && !has("src/other") && !has("src"),
+        "{:?}",
+        toolchains.roots
+    );
+    assert_eq!(toolchains.program("tool"), Some(home.join("bin/tool")));
+    assert_eq!(toolchains.program("../src/other"), None);
+}
