@@ -22,6 +22,7 @@ use crate::screen::ShownPath as _;
 use crate::{
     circles::{self, Circles},
     company::{Company, Flaw, line_naming},
+    default_prompt::DEFAULT_AGENT,
     exit::{Exit, Trouble},
     places::{Places, quoted},
     settings::refused,
@@ -80,6 +81,21 @@ impl Chosen {
             check_circle(file, path, places)?;
         }
         Ok(chosen)
+    }
+
+    /// The agent file that replaces the default agent, if there is one that counts.
+    ///
+    /// # Errors
+    /// Where it takes part in a circle of agents.
+    pub(crate) fn in_place_of_default(places: &Places) -> Result<Option<Self>, Trouble> {
+        for (path, owner) in lying(places) {
+            let Some((hash, Ok(file))) = native(&path) else { continue };
+            if file.name == DEFAULT_AGENT && admitted(&path, &hash, owner, places).is_ok() {
+                check_circle(&file, &path, places)?;
+                return Ok(Some(Self::Native { file: Box::new(file), path, owner }));
+            }
+        }
+        Ok(None)
     }
 
     /// The agent of a name, or of a file, for whoever looks at it.

@@ -67,6 +67,16 @@ impl Terminal {
         Self { yes, granted, person, screen, turn: Arc::default(), drafts: None, desk: None }
     }
 
+    /// Whether a question reaches a person.
+    pub(crate) fn can_ask(&self) -> bool {
+        !matches!(self.person, Person::Away)
+    }
+
+    /// What passes without a question.
+    pub(crate) fn agreed(&self) -> &GrantSet {
+        &self.yes
+    }
+
     /// For a run that was granted this.
     pub(crate) fn of_run_with(self, granted: GrantSet) -> Self {
         Self { granted, ..self }
@@ -240,11 +250,13 @@ fn nobody(proposal: &Proposal) -> String {
     if let Some(never) = never {
         return format!("it needs {never}, which can never be granted");
     }
-    match (proposal.missing.first(), asked_although_granted(proposal)) {
-        (Some(grant), _) => format!("nobody is there to be asked; it needs {grant}, which was not granted"),
-        (None, Some(why)) => format!("nobody is there to be asked; {why}"),
-        (None, None) => "nobody is there to be asked".into(),
-    }
+    let why = match (proposal.missing.as_slice(), asked_although_granted(proposal)) {
+        ([grant], _) => format!("{grant} was not granted"),
+        (grants @ [_, ..], _) => format!("{} were not granted", grants.join(" and ")),
+        ([], Some(why)) => why,
+        ([], None) => "a person would have to agree".into(),
+    };
+    format!("denied for this run: {why} and nobody can be asked. Do not try again.")
 }
 
 /// What is asked about a call that misses no grant.

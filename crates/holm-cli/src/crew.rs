@@ -11,6 +11,7 @@ use holm::{
 };
 use holm_tools::{
     agents::Kit,
+    conversation::WithheldTools,
     registry::{Registry, Snapshot},
     shell::Rules,
 };
@@ -105,6 +106,8 @@ impl Kit for House {
         let builder = builder.secrets(secrets).events(self.log.clone());
         let builder = builder.checks(JailedChecks::new(&self.places, self.confinement));
         let builder = builder.config(|config| config.policy.announcements = Announcements::Corrected);
+        let unattended = self.person.as_ref().is_some_and(|person| !person.can_ask());
+        let builder = if unattended { builder.hook(WithheldTools::of_person()) } else { builder };
         Ok(builder.journals(self.store.clone()).blobs(self.store.clone()))
     }
 

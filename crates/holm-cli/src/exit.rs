@@ -14,7 +14,8 @@ pub(crate) enum Exit {
     Failed,
     /// The command was not understood, or something that it names does not fit: a file that it reads among that.
     Usage,
-    /// The run ended without an answer: refused, rejected, or going round in circles; or a tool failed.
+    /// The run ended without an answer: refused, rejected, or going round in circles. Or all of its calls were denied, or a
+    /// tool failed.
     NoAnswer,
     /// A limit or the budget ended the run.
     Limit,
@@ -32,7 +33,7 @@ Exit codes:
   0    the answer is there
   1    something went wrong on this machine
   2    the command was not understood, or a file that it reads has a mistake
-  3    the run ended without an answer, or the tool failed
+  3    the run ended without an answer, all its calls were denied, or the tool failed
   4    a limit or the budget ended the run
   5    the model could not be reached, or its provider refused
   6    what was named is not there

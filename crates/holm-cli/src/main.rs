@@ -18,6 +18,7 @@ mod commands;
 mod company;
 mod contract;
 mod crew;
+mod default_prompt;
 mod draw;
 mod editor;
 mod elsewhere;
@@ -47,6 +48,7 @@ mod talk;
 mod tools;
 mod trial;
 mod withholding;
+mod work_watch;
 mod worktrees;
 
 use std::{

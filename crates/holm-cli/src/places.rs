@@ -58,6 +58,18 @@ pub(crate) struct Places {
     pub(crate) brought: Vec<PathBuf>,
     /// How far connections may go from here.
     pub(crate) bounds: Bounds,
+    /// Whose word counts for the files of the project.
+    pub(crate) project_trust: ProjectTrust,
+}
+
+/// What makes the settings and the guides of a project count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum ProjectTrust {
+    /// That a person has trusted each file as it is.
+    #[default]
+    Ledger,
+    /// The flag `--trust-project`, for this run.
+    Flag,
 }
 
 impl Places {
@@ -68,7 +80,9 @@ impl Places {
 
     /// These two, with nothing brought along and connections that may go anywhere.
     pub(crate) fn at(data: impl Into<PathBuf>, work: impl Into<PathBuf>) -> Self {
-        Self { data: data.into(), work: work.into(), brought: Vec::new(), bounds: Bounds::Anywhere }
+        let (data, work) = (data.into(), work.into());
+        let project_trust = ProjectTrust::Ledger;
+        Self { data, work, brought: Vec::new(), bounds: Bounds::Anywhere, project_trust }
     }
 
     /// From the flag, the environment and the folder that the command was started in. Makes the data folder and the

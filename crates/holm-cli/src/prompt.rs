@@ -19,7 +19,7 @@ use crate::exit::{Exit, Trouble};
 use crate::screen::ShownPath as _;
 use media::Attachment;
 
-pub(crate) use variables::{Variables, variable};
+pub(crate) use variables::{Variables, git_branch, variable};
 
 /// The longest text of one part: more than any window holds, less than memory.
 const MOST_BYTES: u64 = 16 << 20;

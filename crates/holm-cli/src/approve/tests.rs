@@ -274,7 +274,8 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         Level::Write,
         &[],
         &[AskReason::Level],
-        "nobody is there to be asked; what it needs is granted, but this mode asks about every write",
+        "denied for this run: what it needs is granted, but this mode asks about every write and nobody can be asked. Do not try \
+         again.",
         "because nobody is there to be asked; what it needs is granted, but this mode asks about every write: allow it \
          with --yes write:n.txt, or all writes with --mode accept-edits",
     );
@@ -282,7 +283,8 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         Level::Execute,
         &[],
         &[AskReason::Level],
-        "nobody is there to be asked; what it needs is granted, but this mode asks about every call that can run programs",
+        "denied for this run: what it needs is granted, but this mode asks about every call that can run programs and nobody can \
+         be asked. Do not try again.",
         "because nobody is there to be asked; what it needs is granted, but this mode asks about every call that can run \
          programs: allow it with --yes write:n.txt",
     );
@@ -290,14 +292,14 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         Level::Write,
         &["write:n.txt"],
         &[AskReason::MissingGrant, AskReason::Level],
-        "nobody is there to be asked; it needs write:n.txt, which was not granted",
+        "denied for this run: write:n.txt was not granted and nobody can be asked. Do not try again.",
         "because nobody is there to be asked; allow it with --yes write:n.txt",
     );
     check(
         Level::ReadOnly,
         &["write:n.txt"],
         &[AskReason::MissingGrant],
-        "nobody is there to be asked; it needs write:n.txt, which was not granted",
+        "denied for this run: write:n.txt was not granted and nobody can be asked. Do not try again.",
         "because nobody is there to be asked; allow it with --grant write:n.txt",
     );
     let egress =
@@ -306,7 +308,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         Level::ReadOnly,
         &[],
         &[AskReason::EgressAfterMark],
-        &format!("nobody is there to be asked; {egress}"),
+        &format!("denied for this run: {egress} and nobody can be asked. Do not try again."),
         &format!("because nobody is there to be asked; {egress}: allow it with --yes write:n.txt"),
     );
 }

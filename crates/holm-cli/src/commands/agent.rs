@@ -4,12 +4,16 @@ use std::{fs, path::Path};
 
 use clap::Subcommand;
 use holm::grants::Mode;
-use holm_tools::agents::{AgentFile, ToolNames};
+use holm_tools::{
+    agents::{AgentFile, ToolNames},
+    trust::ContentHash,
+};
 use serde_json::json;
 
 use crate::screen::ShownPath as _;
 use crate::{
     agents::{Chosen, Exe, company},
+    default_prompt::{ABOUT, DEFAULT_AGENT, PromptDialect},
     exit::{Exit, Trouble},
     places::{self, Places},
     screen::Screen,
@@ -81,6 +85,9 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
 }
 
 fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
+    if name == DEFAULT_AGENT && Chosen::in_place_of_default(places)?.is_none() {
+        return Ok(show_default(screen, as_json));
+    }
     let chosen = Chosen::find(name, places)?;
     let shown = match &chosen {
         Chosen::Native { file, path, .. } => {
@@ -120,6 +127,29 @@ fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::
         }
     }
     Ok(Exit::Done)
+}
+
+/// Prints what the default agent tells each family of models. The part about a session's own circumstances comes after it.
+fn show_default(screen: &Screen, as_json: bool) -> Exit {
+    let prompts = PromptDialect::ALL.map(|dialect| {
+        let hash = ContentHash::of(dialect.text().as_bytes()).to_string();
+        (dialect.name(), hash, dialect.text())
+    });
+    if as_json {
+        let member = |(name, hash, text): (&str, String, &str)| {
+            (name.to_owned(), json!({ "sha256": hash, "system": text }))
+        };
+        let dialects: serde_json::Map<_, _> = prompts.into_iter().map(member).collect();
+        let object =
+            json!({ "name": DEFAULT_AGENT, "form": "built in", "about": ABOUT, "dialects": dialects });
+        screen.line(&object.to_string());
+        return Exit::Done;
+    }
+    screen.answer(&format!("name         {DEFAULT_AGENT}\nform         built in\nabout        {ABOUT}"));
+    for (name, hash, text) in prompts {
+        screen.answer(&format!("\n--- {name} (sha256 {hash})\n{text}"));
+    }
+    Exit::Done
 }
 
 /// Writes a file that works as it is.

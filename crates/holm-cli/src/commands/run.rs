@@ -46,6 +46,7 @@ use crate::{
     stream::Stream,
     tools,
     withholding::Lines,
+    work_watch::WorkWatch,
 };
 use answer_schema::AnswerSchema;
 pub(crate) use bench::Sinks;
@@ -114,7 +115,7 @@ pub(crate) struct Args {
     /// The most that the session may cost, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
-    /// The most model turns for each prompt of the session
+    /// The most model turns for each prompt of the session [default: none where a person or --budget bounds the run, else 200]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     turns: Option<u64>,
     /// What the agent may do, such as read:src/**; may be given more than once
@@ -139,6 +140,9 @@ pub(crate) struct Args {
     /// business. May be given more than once
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
+    /// Trust the settings and the AGENTS.md of this project for this run, as they are. For CI, where nobody can look at them
+    #[arg(long)]
+    trust_project: bool,
     /// Run commands without a jail: they can do what you can do
     #[arg(long, conflicts_with = "offline")]
     unconfined: bool,
@@ -408,13 +412,14 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
         spinner: Screen::can_draw_over(),
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
+    let work_watch = WorkWatch::default();
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen)).drafting_in(&prepared.places.data);
     let terminal = terminal.of_run_with(args.granted());
     let start = Start {
         chosen,
         terminal,
-        sinks: sinks(output, &screen, &drawing),
+        sinks: sinks(output, &screen, &drawing, &work_watch),
         next: if asks.is_some() { Next::AskedElse } else { Next::GoesOn },
         lines: if output == Output::StreamJson { Lines::Yes } else { Lines::No },
     };
@@ -424,6 +429,7 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
         screen.note(&format!("holm: {note}"));
     }
     let session = &mut begun.session;
+    work_watch.begin(session.run().config());
     let ladder = session.run().started().config.ladder.as_ref().filter(|ladder| ladder.start > 0);
     if let Some(ladder) = ladder.filter(|_| !args.resume) {
         screen.note(&format!("holm: begins with a stronger model: {}", ladder.why));
@@ -441,16 +447,27 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
         listening.end().await;
     }
     let part = begun.session.run().unfinished_answer();
-    finish(&report, part, output, &screen, &drawing, &begun.withholding.reasons())
+    let shortfall =
+        Shortfall { withheld: begun.withholding.reasons(), all_refused: work_watch.is_all_refused() };
+    finish(&report, part, output, &screen, &drawing, &shortfall)
+}
+
+/// Why an answer does not mean that the task was done.
+struct Shortfall {
+    /// Why hooks withheld what was asked.
+    withheld: Vec<String>,
+    /// Whether every call was refused.
+    all_refused: bool,
 }
 
 /// Who watches a run in front of which somebody sits, or whose output a program reads.
-fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing) -> Sinks {
+fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing, work_watch: &WorkWatch) -> Sinks {
     let drawn: Arc<dyn EventSink> = Arc::new(drawing.clone());
     let lines = (output == Output::StreamJson).then(|| Stream::new(Arc::clone(screen)));
     let lines = lines.map(|lines| -> Arc<dyn EventSink> { Arc::new(lines) });
+    let watch: Arc<dyn EventSink> = Arc::new(work_watch.clone());
     let deltas: Arc<dyn DeltaSink> = Arc::new(drawing.clone());
-    Sinks { events: [drawn].into_iter().chain(lines).collect(), deltas: Some(deltas) }
+    Sinks { events: [drawn, watch].into_iter().chain(lines).collect(), deltas: Some(deltas) }
 }
 
 /// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
@@ -578,11 +595,11 @@ fn finish(
     output: Output,
     screen: &Screen,
     drawing: &Drawing,
-    withheld: &[String],
+    shortfall: &Shortfall,
 ) -> anyhow::Result<Exit> {
-    // Whoever answered has not heard what was asked.
     let exit = match Exit::of(&report.ending) {
-        Exit::Done if !withheld.is_empty() => Exit::NoAnswer,
+        // The model has not heard what was asked, or could do nothing of it.
+        Exit::Done if !shortfall.withheld.is_empty() || shortfall.all_refused => Exit::NoAnswer,
         exit => exit,
     };
     match output {
@@ -604,7 +621,7 @@ fn finish(
             }
         }
         Output::Json => {
-            screen.line(&summary(report, part, drawing.priced(), exit, withheld)?.to_string());
+            screen.line(&summary(report, part, drawing.priced(), exit, shortfall)?.to_string());
         }
         Output::StreamJson => {}
     }
@@ -622,7 +639,7 @@ fn summary(
     part: &str,
     priced: Priced,
     exit: Exit,
-    withheld: &[String],
+    shortfall: &Shortfall,
 ) -> anyhow::Result<serde_json::Value> {
     // Without a known price the cost is unknown, not zero.
     let spent = match priced {
@@ -639,8 +656,11 @@ fn summary(
         "exit": exit.code(),
     });
     if let Some(summary) = summary.as_object_mut() {
-        if !withheld.is_empty() {
-            summary.insert("withheld".into(), withheld.into());
+        if !shortfall.withheld.is_empty() {
+            summary.insert("withheld".into(), shortfall.withheld.clone().into());
+        }
+        if shortfall.all_refused {
+            summary.insert("all_calls_denied".into(), true.into());
         }
         if !part.is_empty() {
             summary.insert("partial_text".into(), part.into());

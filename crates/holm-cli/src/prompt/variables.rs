@@ -127,7 +127,7 @@ fn language(file: &Path) -> Option<&'static str> {
 
 /// The branch of the repository that a folder is in, or the commit where there is none. Read from its files: no program of a
 /// repository's choosing is started for it.
-fn git_branch(work: &Path) -> Option<String> {
+pub(crate) fn git_branch(work: &Path) -> Option<String> {
     let git = work.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
     let head = read_plain_text(&git_folder(git)?.join("HEAD")).ok()?;
     let head = head.trim();

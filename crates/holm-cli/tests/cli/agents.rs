@@ -76,7 +76,7 @@ fn an_agent_of_a_project_waits_for_trust_and_takes_nothing_that_its_user_does_no
     assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
     stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "counter.md: nobody has trusted it");
     stage.agrees(["tool", "trust", ".holm/agents"]);
-    stage.run(&["--agent", "counter", "-p", "x"]).says_without("read", "I may not.\n");
+    stage.run(&["--agent", "counter", "-p", "x"]).says_without("read", 3, "I may not.\n");
     stage.run(&["--agent", "counter", "-p", "x", "--grant", "read:**"]).says("Three.\n");
 }
 

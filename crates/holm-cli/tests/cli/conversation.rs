@@ -15,11 +15,21 @@ fn asks() -> Stage {
 }
 
 #[test]
-fn a_question_without_a_terminal_is_answered_at_once_that_nobody_is_there() {
+fn without_a_terminal_nothing_is_offered_that_needs_a_person() {
     let stage = asks();
     stage.run(&["-p", "Paint."]).says("Thank you.\n");
+    let offered: Vec<String> = offered(&stage).remove(0);
+    for name in ["ask_user", "brief", "enter_plan", "exit_plan"] {
+        assert!(!offered.iter().any(|tool| tool == name), "{offered:?}");
+    }
     let told = stage.double.requests()[1].text();
-    assert!(told.contains("nobody answers; decide yourself"), "{told}");
+    assert!(told.contains("Nobody can answer during this run. Decide yourself"), "{told}");
+}
+
+/// The names of the tools of each request.
+fn offered(stage: &Stage) -> Vec<Vec<String>> {
+    let requests = stage.double.requests().into_iter();
+    requests.map(|request| request.asked.unwrap().tools.into_iter().map(|tool| tool.name).collect()).collect()
 }
 
 #[test]
@@ -42,16 +52,15 @@ fn a_question_at_a_terminal_is_answered_by_number_or_in_words() {
 fn news_is_told_as_it_comes_and_the_terminal_does_not_obey_it() {
     let news = r#"{"text":"Half way.\u001b[2J"}"#;
     let stage = Stage::new([Act::calls(&[("c1", "brief", news)]), Act::says("Done.")]);
-    let ran = stage.run(&["-p", "Go."]);
-    assert_eq!(
-        (ran.code, ran.out.as_str(), ran.err.as_str()),
-        (Some(0), "Done.\n", "· Half way.\\u{1b}[2J\n")
-    );
+    let (code, screen) = terminal::holm(&stage, &format!("run --model {MODEL} -p Go"), "no question", "");
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("· Half way.\\u{1b}[2J"), "{screen}");
 }
 
 #[test]
 fn a_list_is_kept_and_drawn_at_a_terminal() {
-    let list = r#"{"items":[{"text":"look","progress":"completed"},{"text":"paint","progress":"in_progress"}]}"#;
+    let list =
+        r#"{"items":[{"text":"look","progress":"completed"},{"text":"paint","progress":"in_progress"}]}"#;
     let stage = Stage::new([Act::calls(&[("c1", "todo", list)]), Act::says("Done.")]);
     let (code, screen) = terminal::holm(&stage, &format!("run --model {MODEL} -p Go"), "no question", "");
     assert_eq!(code, Some(0), "{screen}");
@@ -78,8 +87,9 @@ fn a_plan_that_the_model_entered_is_left_by_nobody_but_a_person() {
     };
     let run = ["-p", "Go.", "--grant", "write:**", "--mode", "accept-edits"];
     let stage = Stage::new(acts());
-    stage.run(&[&run[..], &["--yes", "write:**"]].concat()).says_without("exit_plan", "As you say.\n");
-    assert!(!stage.work().join("out.txt").exists(), "nobody said yes to the plan");
+    stage.run(&run).says("As you say.\n");
+    assert!(stage.work().join("out.txt").exists(), "without a person there is no plan mode to be caught in");
+    assert!(stage.double.requests()[1].text().contains("There is no plan mode in this run"));
 
     let stage = Stage::new(acts());
     let arguments = format!("run --model {MODEL} -p Go --grant write:** --mode accept-edits");
@@ -90,23 +100,36 @@ fn a_plan_that_the_model_entered_is_left_by_nobody_but_a_person() {
 }
 
 #[test]
-fn tools_are_looked_up_once_there_are_many() {
-    let search = Act::calls(&[("s", "tool_search", r#"{"query":"select:grep"}"#)]);
-    let stage = Stage::new([search, Act::says("Found.")]);
+fn ten_tools_are_offered_and_the_others_are_looked_up() {
+    let search = || Act::calls(&[("s", "tool_search", r#"{"query":"select:list"}"#)]);
+    let stage = Stage::new([search(), Act::says("Found.")]);
+    stage.run_by_default(&["-p", "Find it."]).says("Found.\n");
+    let shown = ["edit", "glob", "grep", "patch", "read", "shell", "todo", "tool_search", "write"];
+    let mut offered = offered(&stage);
+    offered.iter_mut().for_each(|names| names.sort());
+    assert_eq!(offered[0], shown);
+    assert!(offered[1].contains(&"list".to_owned()) && offered[1].len() == shown.len() + 1, "{offered:?}");
+
+    let stage = Stage::new([Act::says("Found.")]);
+    let line = format!("env -u HOLM_TOOLS {} run --model {MODEL} -p Go", env!("CARGO_BIN_EXE_holm"));
+    let (code, screen) = terminal::pressing(&stage, &line, &[], &[]);
+    assert_eq!(code, Some(0), "{screen}");
+    let asked = stage.double.requests().remove(0).asked.unwrap();
+    assert_eq!(asked.tools.len(), 10, "{:?}", asked.tools.iter().map(|tool| &tool.name).collect::<Vec<_>>());
+    let search = asked.tools.iter().find(|tool| tool.name == "tool_search").unwrap();
+    assert!(search.description.contains("\n- enter_plan: "), "{}", search.description);
+}
+
+#[test]
+fn tools_of_the_user_are_looked_up_once_there_are_many() {
+    let stage = Stage::new([Act::says("Found.")]);
     assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
     for number in 0..40 {
         let text = format!("---\nname: helper{number}\ndescription: Helps.\n---\nHelp.\n");
         fs::write(stage.data().join(format!("tools/helper{number}.md")), text).unwrap();
     }
     stage.run(&["-p", "Find it."]).says("Found.\n");
-    let offered: Vec<Vec<String>> = stage
-        .double
-        .requests()
-        .into_iter()
-        .map(|request| request.asked.unwrap().tools.into_iter().map(|tool| tool.name).collect())
-        .collect();
-    let has = |request: usize, name: &str| offered[request].iter().any(|tool| tool == name);
-    assert!(has(0, "tool_search") && has(0, "ask_user") && has(0, "helper7") && has(0, "enter_plan"));
-    assert!(!has(0, "grep"), "{:?}", offered[0]);
-    assert!(has(1, "grep") && !has(1, "glob"), "{:?}", offered[1]);
+    let offered = offered(&stage).remove(0);
+    let has = |name: &str| offered.iter().any(|tool| tool == name);
+    assert!(has("tool_search") && has("helper7") && has("grep") && !has("list"), "{offered:?}");
 }

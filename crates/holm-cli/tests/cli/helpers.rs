@@ -58,7 +58,7 @@ fn a_helper_is_named_to_the_model_and_its_result_arrives() {
 #[test]
 fn a_helper_has_no_more_than_the_run_that_calls_it() {
     let stage = stage(whole_task(), &agent("counter", COUNTS));
-    stage.run(&["-p", "How many?", "--grant", "read:other/**"]).says_without("read", "There are three.\n");
+    stage.run(&["-p", "How many?", "--grant", "read:other/**"]).says_without("read", 0, "There are three.\n");
     let told = stage.double.requests()[2].text();
     assert!(told.contains("read:notes.txt") && !told.contains("one two three"), "{told}");
 

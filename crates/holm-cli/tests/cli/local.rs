@@ -18,6 +18,7 @@ pub(crate) fn models() -> PathBuf {
 
 fn holm(stage: &Stage, args: &[&str]) -> Ran {
     let mut command: Command = stage.command(args);
+    command.env_remove(crate::stage::TOOLS);
     Ran::of(&command.env("HOLM_MODELS", models()).output().unwrap())
 }
 
@@ -62,6 +63,7 @@ fn what_is_missing_or_wrong_is_said() {
 fn a_prompt_longer_than_the_context_is_a_limit_and_no_crash() {
     let stage = Stage::new([]).file("long.txt", &"harbour ship rope ".repeat(12_000));
     let mut command = stage.command(["run", "--offline", "--output", "stream-json"]);
+    command.env_remove(crate::stage::TOOLS);
     command.stdin(std::fs::File::open(stage.work().join("long.txt")).unwrap());
     let ran = Ran::of(&command.env("HOLM_MODELS", models()).output().unwrap());
     assert_eq!(ran.code, Some(4), "{}", ran.err);

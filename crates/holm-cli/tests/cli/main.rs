@@ -10,6 +10,7 @@ mod approvals;
 mod chat;
 mod conversation;
 mod crash;
+mod default_prompt;
 #[path = "../../../holm-models/tests/models/delegation.rs"]
 mod delegation;
 mod door;

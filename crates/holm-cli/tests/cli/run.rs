@@ -63,10 +63,14 @@ fn a_tool_runs_when_it_was_granted_and_the_model_sees_its_result() {
     // Without the grant, and with nobody to ask, it does not run, and the model is told which grant would do.
     let stage = Stage::new([call(), Act::says("I may not look.")]).file("notes.txt", "one two three\n");
     let ran = stage.run(&["-p", "How many words?"]);
-    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I may not look.\n"), "{ran:?}");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), "I may not look.\n"), "{ran:?}");
     insta::assert_snapshot!(ran.err, @"holm: `read` was denied, because nobody is there to be asked; allow it with --grant read:notes.txt");
     let told = stage.double.requests()[1].text();
-    assert!(told.contains("read:notes.txt") && !told.contains("one two three"), "{told}");
+    assert!(
+        told.contains("denied for this run: read:notes.txt was not granted and nobody can be asked.")
+            && !told.contains("one two three"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -79,7 +83,7 @@ fn yes_answers_for_the_grants_that_it_names_and_no_others() {
 
     let stage = Stage::new([write("other.txt"), Act::says("I may not.")]);
     let ran = stage.run(&["-p", "Write.", "--yes", "write:out.txt"]);
-    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I may not.\n"), "{ran:?}");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), "I may not.\n"), "{ran:?}");
     insta::assert_snapshot!(ran.err, @"holm: `write` was denied, because nobody is there to be asked; allow it with --yes write:other.txt");
     assert!(!stage.work().join("other.txt").exists());
 }
@@ -89,7 +93,7 @@ fn a_write_that_was_granted_and_is_asked_about_is_not_said_to_lack_a_grant() {
     let write = Act::calls(&[("c1", "write", r#"{"path":"n.txt","content":"x"}"#)]);
     let stage = Stage::new([write, Act::says("I may not.")]);
     let ran = stage.run(&["-p", "Write.", "--grant", "write:**", "--session", "s"]);
-    ran.says_without("write", "I may not.\n");
+    ran.says_without("write", 3, "I may not.\n");
     assert!(ran.err.contains("--yes write:n.txt, or all writes with --mode accept-edits"), "{}", ran.err);
     let (told, shown) = (stage.double.requests()[1].text(), stage.holm(["session", "show", "s"]).out);
     for text in [told, shown] {

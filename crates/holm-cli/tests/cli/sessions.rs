@@ -154,7 +154,12 @@ fn a_session_that_goes_on_keeps_its_mode_and_its_grants() {
 #[test]
 fn a_mode_that_is_given_on_resume_counts() {
     let stage = free_to_write();
-    stage.run(&["-p", "Write.", "--session", "s", "--resume", "--mode", "plan"]).says("Done.\n");
+    let ran = stage.run(&["-p", "Write.", "--session", "s", "--resume", "--mode", "plan"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.as_str()),
+        (Some(3), "Done.\n", ""),
+        "nothing was done: {ran:?}"
+    );
     assert!(!stage.work().join("once.txt").exists());
 }
 
@@ -162,7 +167,7 @@ fn a_mode_that_is_given_on_resume_counts() {
 fn grants_that_are_given_on_resume_take_the_place_of_the_others() {
     let stage = free_to_write();
     let args = ["-p", "Write.", "--session", "s", "--resume", "--mode", "default", "--grant", "read:**"];
-    stage.run(&args).says_without("write", "Done.\n");
+    stage.run(&args).says_without("write", 3, "Done.\n");
     assert!(!stage.work().join("once.txt").exists());
 }
 
@@ -195,12 +200,12 @@ fn calls_that_did_not_run_are_shown_with_their_reason() {
     let calls = Act::calls(&[read, ("c2", "fly", r#"{"to":"the moon"}"#), ("c3", "write", WRITE)]);
     let stage = Stage::new([calls, Act::says("Nothing.")]).file("notes.txt", "one two three\n");
     let ran = stage.run(&["-p", "Try.", "--session", "s", "--mode", "plan"]);
-    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Nothing.\n"), "{ran:?}");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), "Nothing.\n"), "{ran:?}");
     let replayed = stage.holm(["session", "replay", "s"]).out;
     for line in [
         "  call       read ",
         r#"  call       fly {"to":"the moon"}"#,
-        "  refused    read: denied: nobody is there to be asked",
+        "  refused    read: denied for this run: read:notes.txt was not granted and nobody can be asked. Do not try again.",
         "  refused    fly: ",
         "  refused    write: ",
     ] {
@@ -213,7 +218,8 @@ fn calls_that_did_not_run_are_shown_with_their_reason() {
         assert_eq!(shown.matches(&heading).count(), 1, "{tool}\n{shown}");
     }
     assert!(
-        shown.contains("denied: nobody is there to be asked") && !shown.contains("tool_output"),
+        shown.contains("denied for this run: read:notes.txt was not granted")
+            && !shown.contains("tool_output"),
         "{shown}"
     );
 }

@@ -17,6 +17,12 @@ pub(crate) const KEY: &str = "correct-horse-battery-staple-7";
 /// The model as the command knows it.
 pub(crate) const MODEL: &str = "openai/gpt-5-mini";
 
+/// Says which tools are offered.
+pub(crate) const TOOLS: &str = "HOLM_TOOLS";
+
+/// Commands that run an agent.
+const RUNS: [&str; 6] = ["run", "chat", "acp", "serve", "mcp-server", "skill"];
+
 pub(crate) struct Stage {
     folder: TempDir,
     pub(crate) double: Double,
@@ -68,9 +74,18 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_holm"));
         command.args(args).current_dir(self.work()).env_clear();
         self.dress(&mut command);
+        if !command.get_args().next().is_some_and(|first| RUNS.iter().any(|run| first == *run)) {
+            command.env_remove(TOOLS);
+        }
         // What a run tells of its calls is looked at where it is the matter.
         command.env("HOLM_QUIET", "1");
         command
+    }
+
+    /// `holm run` with the model and these arguments, and with the tools that are offered by default.
+    pub(crate) fn run_by_default(&self, args: &[&str]) -> Ran {
+        let mut command = self.command([&["run", "--model", MODEL], args].concat());
+        Ran::of(&command.env_remove(TOOLS).output().unwrap())
     }
 
     /// Gives a command the environment of this stage.
@@ -79,6 +94,8 @@ impl Stage {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOLM_DATA", self.data())
             .env("OPENAI_API_KEY", KEY)
+            // What is offered by default is looked at where it is the matter; elsewhere any tool can be called at once.
+            .env(TOOLS, "all")
             .env("OPENAI_BASE_URL", self.double.base(holm::wire::Format::OpenaiChat))
             .stdin(Stdio::null());
     }
@@ -139,10 +156,10 @@ impl Ran {
         assert_eq!((self.code, self.out.as_str(), self.err.as_str()), (Some(0), expect, ""), "{self:?}");
     }
 
-    /// The command did what was asked, although a call was denied because nobody could be asked.
+    /// The model answered, although a call was denied because nobody could be asked. The code is 3 if no call ran at all.
     #[track_caller]
-    pub(crate) fn says_without(&self, tool: &str, expect: &str) {
-        assert_eq!((self.code, self.out.as_str()), (Some(0), expect), "{self:?}");
+    pub(crate) fn says_without(&self, tool: &str, code: i32, expect: &str) {
+        assert_eq!((self.code, self.out.as_str()), (Some(code), expect), "{self:?}");
         let denied = format!("holm: `{tool}` was denied, because nobody is there to be asked; ");
         assert!(self.err.lines().all(|line| line.starts_with(&denied)), "{self:?}");
     }

@@ -9,7 +9,8 @@ use std::{
 use holm::{
     grants::{FilePath, Level},
     kernel::{
-        Announcements, Approvals, Bound, CallId, Config, Ladder, Model as Card, Tool as Declared, name_key,
+        Announcements, Approvals, Bound, CallId, Config, ENTER_PLAN, EXIT_PLAN, HiddenToolNote, Ladder,
+        Marks, Model as Card, Tool as Declared, name_key,
     },
     runtime::{
         self, Agent, BuildError, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session,
@@ -21,7 +22,7 @@ use holm_server::terminal::Host;
 use holm_tools::{
     agents::{AgentFile, AgentLoader, CrewFault, CrewProblem, ToolNames},
     catalogue::Entry,
-    conversation::{Lookup, Showing, TOOL_SEARCH, plan_tools},
+    conversation::{Lookup, PERSON_TOOLS, Showing, TOOL_SEARCH, WithheldTools, plan_tools},
     registry::{Following, Registry, Snapshot, keep_current},
     shell::{Gate, Rules},
     simple,
@@ -36,6 +37,7 @@ use crate::{
     checks::JailedChecks,
     company::line_naming,
     crew::{Helping, House, is_agent},
+    default_prompt::{Environment, GitState, Instructions, Permissions},
     entries,
     exit::{Exit, Trouble},
     hooks::Gathered,
@@ -43,7 +45,7 @@ use crate::{
     model::Chosen,
     places::Places,
     screen::Screen,
-    settings::guides,
+    settings::{Guides, guides},
     shelf::{Shelf, Watch, lacks},
     skills::{self, Skills},
     talk,
@@ -74,8 +76,10 @@ pub(super) struct Bench {
     /// Which of the tools the chosen agent has.
     only: Only,
     skills: Skills,
-    /// What the project tells every agent.
-    guides: Vec<String>,
+    /// What the person and the project tell every agent.
+    guides: Guides,
+    /// Where the session works; none for small models, whose prompts have no room for it.
+    environment: Option<Environment>,
 }
 
 impl Bench {
@@ -107,9 +111,9 @@ impl Bench {
         let trees = Trees::find(places).await;
         let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
         let skills = Skills::find(places, &brought_skills(args));
-        let (guides, unheard) = guides(places);
-        let notes =
-            hooks.notes.iter().chain(&skills.notes).chain(&unheard).chain(&outside.notes).chain(&troubled);
+        let guides = guides(places);
+        let told = hooks.notes.iter().chain(&skills.notes).chain(&guides.notes);
+        let notes = told.chain(&outside.notes).chain(&troubled);
         notes.for_each(|note| screen.note(&format!("holm: {note}")));
         // A small model would talk about its tools in place of using them.
         let talk = if set == tools::Set::Few { Toolbox::new() } else { talk::tools(&terminal) };
@@ -137,6 +141,9 @@ impl Bench {
             None => crew,
         };
         let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
+        let mut built_in: Vec<String> = own.declarations().into_iter().map(|tool| tool.name).collect();
+        // What is withheld is not found either.
+        built_in.retain(|name| terminal.can_ask() || !PERSON_TOOLS.contains(&name.as_str()));
         if let Some(tool) = skills.tool() {
             own.add_shared(tool)?;
         }
@@ -153,7 +160,15 @@ impl Bench {
         can_work(args, &shelf, &beyond, screen)?;
         let began = shelf.snapshot();
         let helping = Helping::of(&began);
-        let lookup = lookup(&began, &talk, &helping).filter(|_| only == Only::All);
+        let shown = if args.tools.is_none() { Shown::Few(&built_in) } else { Shown::All };
+        let plans = if terminal.can_ask() { plan_tools().to_vec() } else { Vec::new() };
+        let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == Only::All);
+        let environment = match set {
+            tools::Set::Few => None,
+            tools::Set::All | tools::Set::Native | tools::Set::Wasm => {
+                Some(environment(args, places, &terminal).await)
+            }
+        };
         Ok(Self {
             chosen,
             set,
@@ -172,6 +187,7 @@ impl Bench {
             only,
             skills,
             guides,
+            environment,
         })
     }
 
@@ -192,15 +208,21 @@ impl Bench {
             Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only, work };
         let toolbox = tools.begun();
         only_delegates(args, &toolbox)?;
-        let gate = Gate::new(self.terminal, rules(args));
+        let gate = Gate::new(self.terminal.clone(), rules(args));
         let taught =
             if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
-        let system = system(args, &self.crew, self.guides, taught);
+        let instructions = instructions(args, self.set, &self.chosen.card);
+        let marks = Marks { untrusted: !self.guides.untrusted.is_empty(), private: false };
+        let environment = self.environment.as_ref().map(Environment::block).unwrap_or_default();
+        let system = system(args, &instructions.text, &self.crew, self.guides, taught, environment);
+        let can_ask = self.terminal.can_ask();
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
             .name(called(args))
             .system(system)
             .config(|config| {
-                settle(config, args, self.set, &self.helping);
+                settle(config, args, self.set, &self.helping, can_ask);
+                config.system_source = instructions.source;
+                config.marks = marks;
                 config.workspace = self.workspace;
                 config.policy.aliases = holm_tools::aliases();
             })
@@ -217,6 +239,7 @@ impl Bench {
             .spawner(self.crew);
         let builder = builder.hooks(self.hooks.hooks);
         let builder = tools.lookup.iter().cloned().fold(builder, Builder::hook);
+        let builder = if can_ask { builder } else { builder.hook(WithheldTools::of_person()) };
         let builder = climbing(args, self.stronger, builder, self.store);
         let builder = sinks.events.into_iter().fold(builder, Builder::events);
         let builder = sinks.deltas.into_iter().fold(builder, Builder::deltas);
@@ -471,30 +494,88 @@ async fn chosen_tools(
     }
 }
 
-/// Looks tools up once they are many. Those of the conversation and the helpers are always shown.
-fn lookup(began: &Snapshot, talk: &Toolbox, helping: &Helping) -> Option<Lookup> {
-    let talk = talk.declarations().into_iter().map(|tool| tool.name);
-    let showing = Showing::default().always(talk).always(helping.names.iter().cloned());
+/// The tools that a model is shown from the beginning; with the one that finds others they are ten.
+const SHOWN: [&str; 9] = ["read", "grep", "glob", "write", "edit", "patch", "shell", "todo", "ask_user"];
+
+/// Which of the command's own tools are shown from the beginning.
+#[derive(Debug, Clone, Copy)]
+enum Shown<'a> {
+    /// Those of [`SHOWN`] among these.
+    Few(&'a [String]),
+    /// All of them.
+    All,
+}
+
+/// Looks up the tools that are not shown: of the command's own all but a few, and once there are many also those of the user.
+/// Helpers are always shown.
+fn lookup(began: &Snapshot, shown: Shown<'_>, plans: Vec<Declared>, helping: &Helping) -> Option<Lookup> {
+    let showing = Showing::default().always(SHOWN).always(helping.names.iter().cloned());
+    let showing = match shown {
+        Shown::All => showing,
+        Shown::Few(built_in) => {
+            let is_hidden = |name: &&String| !SHOWN.contains(&name.as_str());
+            showing.on_demand(built_in.iter().filter(is_hidden).cloned()).of_run(plans)
+        }
+    };
     let lookup = Lookup::new(showing);
     // Without anything to look up, a run is spared a question before every model call.
     let needed = lookup.of_snapshot(began).find(TOOL_SEARCH).is_some();
     needed.then_some(lookup)
 }
 
-/// What the model is told first: what the person wants, what the project tells everybody, and which helpers and skills there
-/// are.
-fn system(args: &Args, crew: &AgentLoader, guides: Vec<String>, taught: String) -> String {
+/// What the model is told to be: by the person, by the agent that was chosen, or by default.
+fn instructions(args: &Args, set: tools::Set, card: &Card) -> Instructions {
+    match (&args.system, &args.settled.agent) {
+        (Some(text), Some(_)) => Instructions::named(&format!("agent {}", called(args)), text),
+        (Some(text), None) => Instructions::named("given", text),
+        (None, _) if set == tools::Set::Few => Instructions { text: String::new(), source: String::new() },
+        (None, _) => Instructions::default_for(card),
+    }
+}
+
+/// Where a session that begins now works. One that is resumed keeps what it was told first.
+async fn environment(args: &Args, places: &Places, terminal: &Terminal) -> Environment {
+    let git = if args.resume { GitState::None } else { GitState::of(&places.work).await };
+    Environment {
+        workspace: places.work.clone(),
+        date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+        git,
+        confined: !args.unconfined,
+        permissions: Permissions {
+            grants: args.granted(),
+            yes: terminal.agreed().clone(),
+            mode: args.mode(),
+            can_ask: terminal.can_ask(),
+        },
+    }
+}
+
+/// The system prompt: what stays the same comes first, and what each session has of its own last, so that a provider's cache
+/// serves as much of it as it can.
+fn system(
+    args: &Args,
+    instructions: &str,
+    crew: &AgentLoader,
+    guides: Guides,
+    taught: String,
+    environment: String,
+) -> String {
     // An agent that was chosen knows its helpers by its file.
     let helpers = if args.settled.agent.is_none() { crew.introduction() } else { String::new() };
-    let own = args.system.clone().unwrap_or_default();
-    let parts = [own].into_iter().chain(guides).chain([helpers, taught]);
-    let said: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    let parts =
+        [instructions.to_owned(), helpers, taught].into_iter().chain(guides.trusted).chain(guides.untrusted);
+    let said: Vec<String> = parts.chain([environment]).filter(|part| !part.is_empty()).collect();
     said.join("\n\n")
 }
 
-fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping) {
+/// Model turns of a run that neither a person nor a budget bounds.
+const UNATTENDED_TURNS: u64 = 200;
+
+fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping, can_ask: bool) {
     config.grants = args.grant.iter().cloned().chain(helping.callings()).collect();
-    let plans = if set == tools::Set::Few { Vec::new() } else { plan_tools().into_iter().collect() };
+    // A plan is left by a person's yes, so without a person none is entered.
+    let plans =
+        if set == tools::Set::Few || !can_ask { Vec::new() } else { plan_tools().into_iter().collect() };
     if set == tools::Set::Few {
         // What these find is the answer, word for word: a small model that repeats a number may get it wrong.
         config.policy.terminal_tools.extend(simple::ANSWERING.iter().map(ToString::to_string));
@@ -503,8 +584,20 @@ fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping) 
     config.tools.extend(plans.into_iter().chain(helping.status.clone()));
     config.policy.announcements = Announcements::Corrected;
     config.limits.budget.usd = args.budget;
-    if let Some(turns) = args.turns {
-        config.limits.turns = Bound::AtMost(turns);
+    config.limits.turns = match args.turns {
+        Some(turns) => Bound::AtMost(turns),
+        None if can_ask || args.budget.is_some() => Bound::Unbounded,
+        None => Bound::AtMost(UNATTENDED_TURNS),
+    };
+    if !can_ask {
+        let message = "Nobody can answer during this run. Decide yourself, and say what you assumed.";
+        let note = |name: &str| (name.to_owned(), HiddenToolNote { message: message.into() });
+        config.policy.hidden.extend(PERSON_TOOLS.map(note));
+        config.policy.hidden.extend([ENTER_PLAN, EXIT_PLAN].map(|name| {
+            let message =
+                "There is no plan mode in this run, because nobody can approve a plan. Do the task.";
+            (name.to_owned(), HiddenToolNote { message: message.into() })
+        }));
     }
 }
 

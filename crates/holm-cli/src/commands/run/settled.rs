@@ -8,8 +8,9 @@ use holm_tools::shell::{Rule, Rules};
 use super::{Args, Brings, Most};
 use crate::{
     agents::{Chosen, exe_aliases},
+    default_prompt::DEFAULT_AGENT,
     exit::{Exit, Trouble},
-    places::Places,
+    places::{Places, ProjectTrust},
     prompt::Around,
     reach::Reach,
     screen::Screen,
@@ -44,9 +45,15 @@ impl Args {
         mut places: Places,
         screen: &Arc<Screen>,
     ) -> Result<(Self, Places), Trouble> {
+        if self.trust_project {
+            places.project_trust = ProjectTrust::Flag;
+        }
         let mut here = Here::find(&places)?;
         here.check(&places)?;
-        let chosen = self.agent.as_deref().map(|name| Chosen::to_work(name, &places)).transpose()?;
+        let chosen = match self.agent.as_deref() {
+            Some(name) if name != DEFAULT_AGENT => Some(Chosen::to_work(name, &places)?),
+            Some(_) | None => Chosen::in_place_of_default(&places)?,
+        };
         if let Some(chosen) = &chosen {
             let (says, owner) = chosen.says();
             here.loaded.layers = here.loaded.layers.with_agent(says, owner);

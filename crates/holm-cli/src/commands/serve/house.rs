@@ -3,7 +3,7 @@
 
 mod stock;
 
-use std::{collections::HashMap, path::PathBuf, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use holm::{
     runtime::{BoxFuture, DriveError, EventSink, JournalFailed, SecretString, Session},
@@ -123,7 +123,8 @@ impl House {
         let (data, work) = (home.join("data"), home.join("workspace"));
         places::private_folder(&data)?;
         places::private_folder(&work)?;
-        let own = Places { data, work, brought: Vec::<PathBuf>::new(), bounds: owner.bounds };
+        // What the flag says of the owner's project says nothing of other people's.
+        let own = Places { bounds: owner.bounds, ..Places::at(data, work) };
         places::private_folder(&own.tools())?;
         Ok(own)
     }

@@ -1,0 +1,113 @@
+//! The block about the place and the circumstances of a session.
+
+use std::path::{Path, PathBuf};
+
+use holm::grants::Mode;
+
+use super::Permissions;
+use crate::prompt::git_branch;
+
+/// Letters of a path or a branch that are shown.
+const LONGEST: usize = 300;
+
+/// Where a session works and under which circumstances, as it is when the session begins.
+#[derive(Debug, Clone)]
+pub(crate) struct Environment {
+    pub(crate) workspace: PathBuf,
+    /// As `2026-11-17`.
+    pub(crate) date: String,
+    pub(crate) git: GitState,
+    /// Whether commands run in a jail.
+    pub(crate) confined: bool,
+    pub(crate) permissions: Permissions,
+}
+
+/// What git knows of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum GitState {
+    /// It is not in a repository.
+    None,
+    /// It is on this branch, or at this commit where there is no branch.
+    Branch {
+        name: String,
+        /// Files that differ from the last commit; none where nobody counted them.
+        changed: Option<usize>,
+    },
+}
+
+impl GitState {
+    /// Looks at the repository. Nothing that the repository names is run.
+    pub(crate) async fn of(workspace: &Path) -> Self {
+        match git_branch(workspace) {
+            None => Self::None,
+            Some(name) => {
+                Self::Branch { name, changed: holm_tools::worktree::changed_files(workspace).await }
+            }
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::None => "no repository".into(),
+            Self::Branch { name, changed } => {
+                let name = plain(name);
+                match changed {
+                    None => format!("branch {name}"),
+                    Some(0) => format!("branch {name}, no changed files"),
+                    Some(1) => format!("branch {name}, 1 changed file"),
+                    Some(count) => format!("branch {name}, {count} changed files"),
+                }
+            }
+        }
+    }
+}
+
+impl Environment {
+    /// The block as the model reads it.
+    pub(crate) fn block(&self) -> String {
+        let Permissions { mode, can_ask, .. } = &self.permissions;
+        let person = if *can_ask {
+            "A person is there and can answer questions."
+        } else {
+            "Nobody can answer questions during this run. Decide yourself, and say what you assumed."
+        };
+        let commands = if self.confined {
+            "Commands run in a jail: they reach what is allowed below and nothing else."
+        } else {
+            "Commands run without a jail."
+        };
+        let mut lines = vec![
+            "# Environment at the start of this session".to_owned(),
+            format!("Workspace: {}", plain(&self.workspace.to_string_lossy())),
+            format!("System: {} {}, shell {}", std::env::consts::OS, std::env::consts::ARCH, shell()),
+            format!("Date: {}", self.date),
+            format!("Git: {}", self.git.words()),
+            person.to_owned(),
+            format!("Mode: {mode}. {}", about(*mode)),
+            commands.to_owned(),
+        ];
+        lines.extend(self.permissions.lines());
+        lines.join("\n")
+    }
+}
+
+/// What a mode means.
+const fn about(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Plan => "Look and make a plan; nothing can be changed.",
+        Mode::Default => "Each write and each command is asked about.",
+        Mode::AcceptEdits => "Granted writes pass; each command is asked about.",
+        Mode::Full => "What is granted passes.",
+    }
+}
+
+/// The shell that runs scripts here.
+fn shell() -> &'static str {
+    let is_there = |path: &&str| Path::new(path).exists();
+    if ["/usr/bin/bash", "/bin/bash"].iter().any(|path| is_there(&path)) { "bash" } else { "sh" }
+}
+
+/// A name on one line: a folder or a branch may be called anything.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).take(LONGEST).collect()
+}
