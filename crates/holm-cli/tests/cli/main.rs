@@ -8,6 +8,7 @@ mod aliases;
 mod answers;
 mod approvals;
 mod chat;
+mod commands;
 mod conversation;
 mod crash;
 mod default_prompt;

@@ -1,0 +1,143 @@
+//! Commands as a model meets them in a run: their output, folders, programs and grants.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use holm_testkit::double::Act;
+use serde_json::json;
+
+use crate::stage::{MODEL, Ran, Stage};
+
+const GRANTS: [&str; 4] = ["read:**", "write:**", "exec:*", "exec:./**"];
+
+/// Calls of `shell`, one a turn, and then an answer.
+fn scripts(scripts: &[&str]) -> Vec<Act> {
+    let call = |(at, script): (usize, &&str)| {
+        Act::calls(&[(&format!("c{at}"), "shell", &json!({ "script": script }).to_string())])
+    };
+    scripts.iter().enumerate().map(call).chain([Act::says("Done.")]).collect()
+}
+
+/// Runs with everything of the workspace granted and these words more. Gives what the model was told after each call.
+fn told(stage: &Stage, more: &[&str], env: &[(&str, &str)]) -> Vec<String> {
+    let grants = GRANTS.map(|grant| ["--grant", grant]).concat();
+    let words = [&["run", "--model", MODEL, "-p", "Go", "--mode", "full"], &grants[..], more].concat();
+    let mut command = stage.command(words);
+    let ran = Ran::of(&command.envs(env.iter().copied()).output().unwrap());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let last = |body: String| {
+        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+        let items = body["messages"].as_array().or(body["input"].as_array()).unwrap();
+        let last = items.last().unwrap();
+        let content = if last["output"].is_null() { &last["content"] } else { &last["output"] };
+        content.as_str().map_or_else(|| content.to_string(), str::to_owned)
+    };
+    stage.double.requests().iter().skip(1).map(|request| last(request.text())).collect()
+}
+
+#[test]
+fn a_long_output_shows_its_end_and_is_read_and_searched_by_the_name_in_its_note() {
+    let mut acts = scripts(&["seq 1 200000; echo THE END"]);
+    acts.splice(
+        1..1,
+        [
+            Act::calls(&[("r", "read", r#"{"path":"$HOME/out/1.txt","offset":199999}"#)]),
+            Act::calls(&[("g", "grep", r#"{"pattern":"^12345$","path":"$HOME/out/1.txt"}"#)]),
+            Act::calls(&[(
+                "s",
+                "shell",
+                r#"{"script":"grep -c . $HOME/out/1.txt; rm -f $HOME/out/1.txt; ls $HOME/out/"}"#,
+            )]),
+        ],
+    );
+    let stage = Stage::new(acts);
+    let told = told(&stage, &[], &[]);
+    assert!(
+        told[0].contains("THE END") && told[0].contains("all of it is in $HOME/out/1.txt: grep or read that")
+    );
+    assert!(told[1].contains("200000") && told[1].contains("THE END"), "{}", told[1]);
+    assert!(told[2].contains("$HOME/out/1.txt:12345:12345"), "{}", told[2]);
+    assert!(told[3].contains("200001") && told[3].contains("1.txt"), "it cannot be removed: {}", told[3]);
+}
+
+#[test]
+fn home_and_temporary_files_last_as_long_as_the_run() {
+    let stage = Stage::new(scripts(&["echo one > $TMPDIR/a; echo two > ~/b", "cat $TMPDIR/a ~/b"]));
+    let told = told(&stage, &[], &[]);
+    assert!(told[1].contains("one\ntwo\n[exit status 0]"), "{}", told[1]);
+    assert!(told[0].contains("[no output; exit status 0]"), "{}", told[0]);
+}
+
+#[test]
+fn programs_of_the_path_are_found_and_a_grant_by_flag_holds_for_every_command() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().canonicalize().unwrap();
+    for (name, text) in [
+        (".cargo/bin/speak", "#!/bin/sh\necho spoken\n"),
+        (".cargo/credentials.toml", "canary-9d"),
+        (".local/bin/elsewhere", "#!/bin/sh\necho found\n"),
+        ("data/word", "granted\n"),
+        ("other/word", "canary-9d"),
+    ] {
+        let path = home.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let show = home.display();
+    let stage = Stage::new(scripts(&[
+        &format!("speak; cat {show}/data/word; cat {show}/other/word {show}/.cargo/credentials.toml"),
+        "elsewhere; true",
+    ]));
+    let path = format!("{show}/.cargo/bin:/usr/bin:/bin");
+    let grant = format!("read:{show}/data/**");
+    let home = home.to_str().unwrap();
+    let told = told(&stage, &["--grant", &grant], &[("HOME", home), ("PATH", &path)]);
+    assert!(told[0].contains("spoken") && told[0].contains("granted"), "{}", told[0]);
+    assert!(!told[0].contains("canary-9d"), "{}", told[0]);
+    assert!(told[1].contains(&format!("elsewhere is in {home}/.local/bin on this machine")), "{}", told[1]);
+}
+
+#[test]
+fn a_server_of_the_same_command_is_reached_past_the_proxy() {
+    let script = "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & \
+                  for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.5; curl -sf localhost:8123/page.txt && break; done";
+    let stage = Stage::new(scripts(&[script])).file("page.txt", "served\n");
+    let told = told(&stage, &[], &[]);
+    assert!(told[0].contains("served") && told[0].contains("exit status 0"), "{}", told[0]);
+}
+
+#[test]
+fn git_commits_in_the_workspace_and_an_editor_fails_at_once() {
+    let commit = "git add -A && git -c user.name=A -c user.email=a@b commit -qm first && git log --format=%s";
+    let stage = Stage::new(scripts(&[commit, "git -c user.name=A -c user.email=a@b commit --amend"]));
+    let git = |words: &[&str]| {
+        let status = std::process::Command::new("git").args(words).current_dir(stage.work()).status();
+        assert!(status.unwrap().success());
+    };
+    git(&["init", "-q", "-b", "main", "."]);
+    fs::write(stage.work().join("a"), "a").unwrap();
+    let told = told(&stage, &[], &[]);
+    assert!(told[0].contains("first") && told[0].contains("exit status 0"), "{}", told[0]);
+    assert!(told[1].contains("There is no editor here"), "{}", told[1]);
+    git(&["cat-file", "-e", "main:a"]);
+}
+
+#[test]
+fn unconfined_commands_have_the_users_path_and_environment_but_no_secrets() {
+    let stage = Stage::new(scripts(&["echo $PATH; echo $HOME $MY_SETTING; echo k=$MY_API_KEY."]));
+    let told = told(
+        &stage,
+        &["--unconfined"],
+        &[
+            ("HOME", "/tmp"),
+            ("PATH", "/opt/mine:/usr/bin:/bin"),
+            ("MY_SETTING", "set"),
+            ("MY_API_KEY", "canary-9d"),
+        ],
+    );
+    assert!(told[0].contains("/opt/mine:/usr/bin:/bin") && told[0].contains("/tmp set"), "{}", told[0]);
+    assert!(told[0].contains("k=.") && !told[0].contains("canary-9d"), "{}", told[0]);
+    let offered = stage.double.requests()[0].text();
+    assert!(offered.contains("as the user would"), "{offered}");
+}
