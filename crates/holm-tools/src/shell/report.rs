@@ -201,12 +201,15 @@ fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing,
     };
     let git = setup.workspace.join(".git");
     let by_git = || (call.calls_git() && path.starts_with(&git)).then(|| git.clone());
+    let asked = path.strip_prefix(&setup.workspace).ok();
     let path = &call.names_path(path).or_else(by_git)?;
     let inside = path.strip_prefix(&setup.workspace).ok();
-    if argument == "write" && inside.is_some_and(is_never_written) {
+    // What is never written may lie in what the call names.
+    let never = [inside, asked].into_iter().flatten().find(|place| is_never_written(place));
+    if let Some(never) = never.filter(|_| argument == "write") {
         return Some(Err(format!(
             "refused: {} is never written by a command, whatever is granted",
-            path.display()
+            setup.workspace.join(never).display()
         )));
     }
     if argument == "write"
