@@ -111,7 +111,8 @@ fn not_found(setup: &Setup, call: &Call, text: &str) -> Vec<String> {
 /// Where a program is that a command could not start; none where it is nowhere.
 fn missed(setup: &Setup, name: &str) -> Option<String> {
     let folder = setup.program(name).ok()?.parent()?.display().to_string();
-    let missing: Vec<Missing> = setup.missing_program(name).into_iter().map(Missing::program).collect();
+    let missing: Vec<Missing> =
+        setup.missing_program(name).iter().map(|folder| Missing::program(folder)).collect();
     if missing.is_empty() {
         return None;
     }
@@ -178,7 +179,7 @@ impl Missing {
         Self { grant: format!("{argument}:{value}/**"), argument, value }
     }
 
-    fn program(folder: PathBuf) -> Self {
+    fn program(folder: &Path) -> Self {
         Self::new("exec", folder.to_string_lossy().into_owned())
     }
 

@@ -139,7 +139,7 @@ fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
     } else {
         setup.program(&arguments.program).map_err(|error| error.to_string())?
     };
-    let mut task = program_task(program, &arguments.program, arguments.args)?.joined_output();
+    let mut task = program_task(&program, &arguments.program, arguments.args)?.joined_output();
     if let Some(input) = arguments.input {
         task = task.input(input);
     }
@@ -149,7 +149,7 @@ fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
 
 /// The task of a program at a path. A link is started by its name, which tells some programs what to do: that takes a shell, because a
 /// jail starts no link.
-fn program_task(path: PathBuf, name: &str, args: Vec<String>) -> Result<Task, String> {
+fn program_task(path: &Path, name: &str, args: Vec<String>) -> Result<Task, String> {
     let real = path.canonicalize().map_err(|error| format!("{name}: {error}"))?;
     if real.file_name() == path.file_name() || path.starts_with("/usr") || path.starts_with("/bin") {
         return Ok(Task::new(real).args(args));

@@ -171,6 +171,9 @@ async fn what_git_would_run_is_never_written_and_the_refusal_says_so() {
             let named = !script.starts_with("echo") || said.iter().any(|words| output.text.contains(words));
             assert!(named, "{way:?}: {script}: {}", output.text);
         }
+        // No grant lifts it, so none is named.
+        let removed = cell.sh(&shell, "rm -r .git/hooks").await;
+        assert!(!removed.text.contains("needs the grant"), "{way:?}: {}", removed.text);
         assert_eq!(std::fs::read_to_string(cell.path("work/.git/config")).unwrap(), before);
         assert!(
             !cell.path("work/.git/hooks/pre-commit").exists() && !cell.path("work/.git/commondir").exists()
