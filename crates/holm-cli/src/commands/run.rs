@@ -401,11 +401,8 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     asks.iter().try_for_each(|asks| chosen.takes().check(asks))?;
     let note = chosen.note;
     let shown = if note.is_some() { shown_before(&prepared.store, &chosen.card.name).await } else { None };
-    let person = if Screen::can_ask() && !(asks.is_some() && args.reads_stdin()) {
-        Person::There
-    } else {
-        Person::Away
-    };
+    let attended = Screen::can_ask() && !(asks.is_some() && args.reads_stdin());
+    let person = if attended { Person::There } else { Person::Away };
     let show = Show {
         pieces: output == Output::Text && Screen::answers_to_a_person() && schema.is_none(),
         progress: args.progress(),
@@ -447,8 +444,11 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
         listening.end().await;
     }
     let part = begun.session.run().unfinished_answer();
-    let shortfall =
-        Shortfall { withheld: begun.withholding.reasons(), all_refused: work_watch.is_all_refused() };
+    let shortfall = Shortfall {
+        withheld: begun.withholding.reasons(),
+        // A person who was there has said no, and knows it.
+        all_refused: !attended && work_watch.is_all_refused(),
+    };
     finish(&report, part, output, &screen, &drawing, &shortfall)
 }
 

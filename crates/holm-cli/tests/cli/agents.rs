@@ -522,7 +522,7 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     }
     stage.agrees(["hooks", "trust"]);
     let ran = stage.run(&["-p", "Write.", "--yes", "write:**"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(!stage.work().join("a.txt").exists(), "the hook blocks it");
     assert!(stage.double.requests()[1].text().contains("not on a Sunday"));
     // The user's own, from where the user keeps them.

@@ -172,7 +172,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       0    the answer is there
       1    something went wrong on this machine
       2    the command was not understood, or a file that it reads has a mistake
-      3    the run ended without an answer, or the tool failed
+      3    the run ended without an answer, all its calls were denied, or the tool failed
       4    a limit or the budget ended the run
       5    the model could not be reached, or its provider refused
       6    what was named is not there

@@ -28,7 +28,7 @@ fn a_run_is_written_down_as_it_happens_and_can_be_written_down_later() {
     let text = fs::read_to_string(stage.work().join("log.jsonl")).unwrap();
     assert!(!text.contains(KEY));
     let told = lines(&text);
-    assert_eq!((&told[0]["command"], &told[told.len() - 1]["exit"]), (&"run".into(), &0.into()));
+    assert_eq!((&told[0]["command"], &told[told.len() - 1]["exit"]), (&"run".into(), &3.into()));
     let events = &told[1..told.len() - 1];
     assert!(events.iter().all(|line| line["session"] == "s" && line["event"] != Value::Null), "{text}");
 

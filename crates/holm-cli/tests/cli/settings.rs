@@ -183,7 +183,7 @@ fn a_policy_binds_flags_and_sessions_that_go_on() {
     let again = ["run", "--model", MODEL, "-p", "Again.", "--session", "s", "--resume"];
     let mut bound = command(&stage, &again);
     let ran = Ran::of(&bound.env("HOLM_POLICY", stage.work().join("policy.toml")).output().unwrap());
-    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I may not.\n"), "{ran:?}");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), "I may not.\n"), "{ran:?}");
     assert!(!stage.work().join("out.txt").exists());
 }
 

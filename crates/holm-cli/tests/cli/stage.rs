@@ -21,7 +21,7 @@ pub(crate) const MODEL: &str = "openai/gpt-5-mini";
 pub(crate) const TOOLS: &str = "HOLM_TOOLS";
 
 /// Commands that run an agent.
-const RUNS: [&str; 6] = ["run", "chat", "acp", "serve", "mcp-server", "skill"];
+const RUNS: [&str; 7] = ["run", "chat", "acp", "serve", "mcp-server", "session", "skill"];
 
 pub(crate) struct Stage {
     folder: TempDir,

@@ -22,7 +22,7 @@ use holm_server::terminal::Host;
 use holm_tools::{
     agents::{AgentFile, AgentLoader, CrewFault, CrewProblem, ToolNames},
     catalogue::Entry,
-    conversation::{Lookup, PERSON_TOOLS, Showing, TOOL_SEARCH, WithheldTools, plan_tools},
+    conversation::{Lookup, PERSON_TOOLS, Showing, TOOL_SEARCH, plan_tools},
     registry::{Following, Registry, Snapshot, keep_current},
     shell::{Gate, Rules},
     simple,
@@ -203,9 +203,15 @@ impl Bench {
 
     /// Puts the agent together.
     pub(super) fn agent(self, args: &Args, sinks: Sinks) -> anyhow::Result<(Agent, Tools)> {
-        let work = Work::of(args);
-        let tools =
-            Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only, work };
+        let (work, can_ask) = (Work::of(args), self.terminal.can_ask());
+        let tools = Tools {
+            shelf: self.shelf,
+            began: self.began,
+            lookup: self.lookup,
+            only: self.only,
+            work,
+            can_ask,
+        };
         let toolbox = tools.begun();
         only_delegates(args, &toolbox)?;
         let gate = Gate::new(self.terminal.clone(), rules(args));
@@ -215,7 +221,6 @@ impl Bench {
         let marks = Marks { untrusted: !self.guides.untrusted.is_empty(), private: false };
         let environment = self.environment.as_ref().map(Environment::block).unwrap_or_default();
         let system = system(args, &instructions.text, &self.crew, self.guides, taught, environment);
-        let can_ask = self.terminal.can_ask();
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
             .name(called(args))
             .system(system)
@@ -239,7 +244,6 @@ impl Bench {
             .spawner(self.crew);
         let builder = builder.hooks(self.hooks.hooks);
         let builder = tools.lookup.iter().cloned().fold(builder, Builder::hook);
-        let builder = if can_ask { builder } else { builder.hook(WithheldTools::of_person()) };
         let builder = climbing(args, self.stronger, builder, self.store);
         let builder = sinks.events.into_iter().fold(builder, Builder::events);
         let builder = sinks.deltas.into_iter().fold(builder, Builder::deltas);
@@ -398,12 +402,14 @@ pub(crate) struct Tools {
     lookup: Option<Lookup>,
     only: Only,
     work: Work,
+    /// Whether a person can be asked.
+    can_ask: bool,
 }
 
 impl Tools {
     /// The tools with which the run begins.
     pub(crate) fn begun(&self) -> Toolbox {
-        given(self.lookup.as_ref(), &self.only, &self.began)
+        for_people(self.can_ask, given(self.lookup.as_ref(), &self.only, &self.began))
     }
 
     /// All tools, as they come and go.
@@ -419,8 +425,11 @@ impl Tools {
     /// As [`follow`](Self::follow), for a run that has other tools beside these. Where two have one name, these keep it.
     fn follow_beside(&self, session: &Session, others: Toolbox) -> Following {
         let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
-        let pick =
-            move |snapshot: &Snapshot| beside(work.bounds(given(lookup.as_ref(), &only, snapshot)), &others);
+        let can_ask = self.can_ask;
+        let pick = move |snapshot: &Snapshot| {
+            let own = for_people(can_ask, given(lookup.as_ref(), &only, snapshot));
+            beside(work.bounds(own), &others)
+        };
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
     }
 
@@ -431,6 +440,16 @@ impl Tools {
         }
         Ok(self.follow_beside(session, others))
     }
+}
+
+/// These tools; without those that need a person where none can be asked.
+fn for_people(can_ask: bool, tools: Toolbox) -> Toolbox {
+    let fits = |name: &str| can_ask || !PERSON_TOOLS.contains(&name);
+    tools.iter().filter(|tool| fits(&tool.declaration().name)).fold(Toolbox::new(), |mut left, tool| {
+        // Names of a toolbox are unique.
+        let _ = left.add_shared(Arc::clone(tool));
+        left
+    })
 }
 
 /// Tools with others behind them; a name that is taken stays with whoever has it, and so does one that could be taken for it.
