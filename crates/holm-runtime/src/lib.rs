@@ -49,6 +49,7 @@
 //! | [`Driver`], [`Host`] | the loop alone, for whoever builds something else |
 
 mod agent;
+mod answer_schema;
 mod approver;
 mod blobs;
 mod check;
@@ -76,6 +77,7 @@ mod tool;
 pub use agent::{
     Agent, BlockingError, BuildError, Builder, Changes, NotAnswered, Report, Session, TypedError, new_name,
 };
+pub use answer_schema::AnswerSchema;
 pub use approver::{Approver, Nobody, Watchers};
 pub use blobs::{BlobFailed, Blobs, MemoryBlobs};
 pub use check::{CheckRunner, Checker, NoPrograms, Program};

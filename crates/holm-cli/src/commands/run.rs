@@ -48,7 +48,6 @@ use crate::{
     withholding::Lines,
     work_watch::WorkWatch,
 };
-use answer_schema::AnswerSchema;
 pub(crate) use bench::Sinks;
 use bench::{Bench, Tools, shown_before};
 use has::{Has, Most};
@@ -391,7 +390,7 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     warn_of(&args.allow_command, &screen);
     let prepared = args.prepare(Places::find(data)?, &screen).await?;
     let (args, output) = (&prepared.args, prepared.args.output());
-    let schema = args.schema.as_deref().map(AnswerSchema::read).transpose()?;
+    let schema = args.schema.as_deref().map(answer_schema::read).transpose()?;
     let asks = args.gather(&prepared.places, &screen)?;
     let asks = match &schema {
         Some(schema) => asks.map(|asks| schema.tell(asks)),
@@ -435,7 +434,7 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let worked = worked(session, asks, args, begun.listening.as_ref()).await;
     let worked = match (worked, &schema) {
-        (Ok(report), Some(schema)) => schema.hold(session, report).await,
+        (Ok(report), Some(schema)) => answer_schema::until_it_fits(schema, session, report).await,
         (worked, _) => worked,
     };
     session.unheard().iter().for_each(|words| screen.note(&lost(words)));

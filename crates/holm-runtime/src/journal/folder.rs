@@ -111,7 +111,7 @@ impl Journals for JsonLinesFolder {
         Box::pin(async move {
             let (path, run) = (self.path(run)?, run.to_owned());
             let file = off_the_loop(move || File::open(path).map_err(|error| missing(&error, &run))).await?;
-            Ok(Box::new(FileLines { file: Some(file), held: Vec::new() }) as Box<dyn JournalLines>)
+            Ok(Box::new(FileLines::new(file)) as Box<dyn JournalLines>)
         })
     }
 }
@@ -124,11 +124,26 @@ struct FileLines {
     file: Option<File>,
     /// The beginning of a line whose end was not read yet.
     held: Vec<u8>,
+    /// A failed read. It is repeated, because a reader that goes on must not take the rest for the end.
+    failed: Option<JournalFailed>,
 }
 
 impl FileLines {
+    fn new(file: File) -> Self {
+        Self { file: Some(file), held: Vec::new(), failed: None }
+    }
+
     /// The next lines. What follows the last line end comes last; the caller decides whether it is a record.
     fn read(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone());
+        }
+        let read = self.read_on();
+        self.failed = read.as_ref().err().cloned();
+        read
+    }
+
+    fn read_on(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
         let mut text = std::mem::take(&mut self.held);
         while let Some(file) = &mut self.file {
             let read =
@@ -149,15 +164,29 @@ impl FileLines {
 impl JournalLines for FileLines {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>> {
         Box::pin(async move {
-            let mut lines = Self { file: self.file.take(), held: std::mem::take(&mut self.held) };
+            let mut lines =
+                Self { file: self.file.take(), held: std::mem::take(&mut self.held), failed: self.failed.clone() };
             let (lines, read) = off_the_loop(move || {
-                let read = lines.read()?;
+                let read = lines.read();
                 Ok((lines, read))
             })
             .await?;
             *self = lines;
-            Ok(read)
+            read
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_read_is_not_followed_by_a_clean_end() {
+        // A folder opens as a file, and cannot be read.
+        let mut lines = FileLines::new(File::open(std::env::temp_dir()).unwrap());
+        let first = lines.read().unwrap_err();
+        assert_eq!(lines.read(), Err(first));
     }
 }
 
@@ -203,7 +232,7 @@ fn take_over(path: &Path, run: &str) -> Result<Found, JournalFailed> {
     }
     let length = check(&mut file, run)?;
     file.rewind().map_err(|error| unreadable(&error))?;
-    let mut lines = FileLines { file: Some(file.try_clone()?), held: Vec::new() };
+    let mut lines = FileLines::new(file.try_clone()?);
     let text = lines.read()?.unwrap_or_default();
     Ok(Found { snapshot: None, text, rest: Some(lines), file, length })
 }

@@ -131,14 +131,14 @@ fn act(seen: &Seen) -> Act {
     }
     let words = messages.last().map(holm_kernel::Message::plain_text).unwrap_or_default();
     // What an agent is told of the form of its answer stands behind them.
-    let words = words.split("\n\nYour last words go to a program.").next().unwrap_or_default();
+    let words = words.split("\n\nA program reads your answer.").next().unwrap_or_default();
     match words.lines().last().unwrap_or_default() {
         "long" => Act::says(LONG),
         "chapter" => Act::says("part 1 ").stop(holm_kernel::StopReason::MaxTokens),
         resumes if resumes.starts_with("Your reply was cut") => Act::says("and the end"),
         "data" => Act::says("```json\n{\"n\": 4}\n```"),
         // What an agent is told whose answer does not fit.
-        "Say it again as JSON alone." => Act::says("{\"n\": 5}"),
+        "Give it again, as JSON alone." => Act::says("{\"n\": 5}"),
         "touch" => Act::calls(&[("c1", "touch", "{}")]),
         "weather" => Act::calls(&[("c1", "weather", r#"{"city":"Köln"}"#)]),
         "stall" => Act::says(LONG).with(Fault::Stall(500)),

@@ -1,8 +1,8 @@
 //! An agent as a model, for every client that speaks OpenAI's formats. Each request is a session of its own, unless the
 //! client names one; what the agent does on the way is in its journal, and what it says is the answer.
 
+mod answer_schema;
 mod ask;
-mod form;
 mod results;
 mod talk;
 
@@ -23,7 +23,7 @@ use axum::{
 };
 use futures::{StreamExt as _, stream};
 use holm_kernel::{Block, Failure, FailureClass, Prompt, Reply, Usage};
-use holm_runtime::Toolbox;
+use holm_runtime::{AnswerSchema, Toolbox};
 use holm_wire::{
     Delivery, openai_chat, openai_responses,
     server::{Asked, Head, ReplyStream, ServerCodec},
@@ -32,10 +32,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::{
-    form::Form,
-    talk::{Piece, Talk},
-};
+use self::talk::{Piece, Talk};
 use crate::{
     Problem, Refusal, Server, SessionId, Start,
     auth::{Role, Who},
@@ -171,9 +168,9 @@ async fn begin(
     require(who, Role::Operator)?;
     check_json(headers)?;
     let asked = api.codec.read(body).map_err(|bad| Refusal::bad("invalid_request_error", bad.to_string()))?;
-    let form = Form::of(&asked)?;
+    let schema = answer_schema::schema_of(&asked)?;
     if let Some(results) = results::results(&asked) {
-        return Ok((go_on(server, who, results, form).await?, asked));
+        return Ok((go_on(server, who, results, schema).await?, asked));
     }
     let agents = server.inner.workshop.agents(&who.user).await?;
     if agents.iter().all(|agent| agent.name != asked.model) {
@@ -182,16 +179,21 @@ async fn begin(
     let named =
         headers.get(SESSION).map(|id| id.to_str().unwrap_or_default().parse::<SessionId>()).transpose()?;
     let talk = match named {
-        Some(id) => in_session(server, who, id, &asked, form).await?,
-        None => alone(server, who, &asked, form).await?,
+        Some(id) => in_session(server, who, id, &asked, schema).await?,
+        None => alone(server, who, &asked, schema).await?,
     };
     Ok((talk, asked))
 }
 
 /// A session for this request alone.
-async fn alone(server: &Server, who: &Who, asked: &Asked, form: Option<Form>) -> Result<Talk, Refusal> {
+async fn alone(
+    server: &Server,
+    who: &Who,
+    asked: &Asked,
+    schema: Option<AnswerSchema>,
+) -> Result<Talk, Refusal> {
     all_sessions(who)?;
-    let prompt = told(ask::whole(asked)?, form.as_ref());
+    let prompt = told(ask::whole(asked)?, schema.as_ref());
     let errands = Arc::new(Errands::new());
     let mut opening = Opening::new(Start::New(None));
     (opening.agent, opening.attendance) = (Some(asked.model.clone()), Attendance::Unattended);
@@ -202,7 +204,7 @@ async fn alone(server: &Server, who: &Who, asked: &Asked, form: Option<Form>) ->
     let talk =
         Talk::new(server, who, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
     let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
-    Ok(talk.begun_at(from, form))
+    Ok(talk.begun_at(from, schema))
 }
 
 /// The next prompt of a session that the client named.
@@ -211,14 +213,14 @@ async fn in_session(
     who: &Who,
     id: SessionId,
     asked: &Asked,
-    form: Option<Form>,
+    schema: Option<AnswerSchema>,
 ) -> Result<Talk, Refusal> {
     admit(who, &id)?;
     if !asked.tools.is_empty() {
         let message = "a session that is named keeps the tools it began with; leave `tools` out";
         return Err(Refusal::bad("unsupported", message));
     }
-    let prompt = told(ask::last(asked)?, form.as_ref());
+    let prompt = told(ask::last(asked)?, schema.as_ref());
     let room = match server.inner.hall.enter(&who.user, &id).await {
         Err(refusal) if refusal.status == StatusCode::NOT_FOUND => {
             all_sessions(who)?;
@@ -230,13 +232,13 @@ async fn in_session(
     };
     let talk = Talk::new(server, who, Arc::clone(&room), None, talk::After::Stay).await?;
     let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
-    Ok(talk.begun_at(from, form))
+    Ok(talk.begun_at(from, schema))
 }
 
 /// With what the answer must be.
-fn told(prompt: Prompt, form: Option<&Form>) -> Prompt {
-    match form {
-        Some(form) => form.tell(prompt),
+fn told(prompt: Prompt, schema: Option<&AnswerSchema>) -> Prompt {
+    match schema {
+        Some(schema) => schema.tell(prompt),
         None => prompt,
     }
 }
@@ -246,7 +248,7 @@ async fn go_on(
     server: &Server,
     who: &Who,
     results: results::Results,
-    form: Option<Form>,
+    schema: Option<AnswerSchema>,
 ) -> Result<Talk, Refusal> {
     let gone = || {
         let message = "nobody waits for these results any more; ask again from the beginning";
@@ -259,7 +261,7 @@ async fn go_on(
     if !errands.settle(results.given) {
         return Err(gone());
     }
-    Ok(talk.begun(form))
+    Ok(talk.begun(schema))
 }
 
 fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {

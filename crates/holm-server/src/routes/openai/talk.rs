@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use holm_kernel::{
     Author, Block, CallId, Ending, Event, Failure, FailureClass, Limit, Role, StopReason, Usage,
 };
+use holm_runtime::AnswerSchema;
 use tokio::sync::watch;
 
-use super::form::{self, Form, MOST_AGAIN};
 use crate::{
     Cursor, Frame, Refusal, Server, SessionId,
     auth::{TokenId, Who},
@@ -60,7 +60,7 @@ pub(super) struct Talk {
     continues: bool,
     usage: Usage,
     /// What the answer must be; none where words will do.
-    form: Option<Form>,
+    schema: Option<AnswerSchema>,
     /// How often it was asked for again.
     again: u32,
     /// What is wrong with the last answer, until it is asked for again.
@@ -127,7 +127,7 @@ impl Talk {
             said: Said::Nothing,
             continues: false,
             usage: Usage::default(),
-            form: None,
+            schema: None,
             again: 0,
             problem: None,
             then: Then::Listen,
@@ -135,14 +135,14 @@ impl Talk {
     }
 
     /// The session has heard what was asked after this place: what was told before it was somebody else's.
-    pub(super) fn begun_at(mut self, from: Cursor, form: Option<Form>) -> Self {
+    pub(super) fn begun_at(mut self, from: Cursor, schema: Option<AnswerSchema>) -> Self {
         self.watch.go_to(from);
-        self.begun(form)
+        self.begun(schema)
     }
 
-    /// The session has heard what was asked, and in which form it is to answer: from now on, a client that leaves stops it.
-    pub(super) fn begun(mut self, form: Option<Form>) -> Self {
-        (self.phase, self.form) = (Phase::Talking, form);
+    /// The session has heard what was asked, and which schema its answer must fit: from now on, a client that leaves stops it.
+    pub(super) fn begun(mut self, schema: Option<AnswerSchema>) -> Self {
+        (self.phase, self.schema) = (Phase::Talking, schema);
         self
     }
 
@@ -229,7 +229,7 @@ impl Talk {
         // That it is idle in between is no end; that it is so later on, before anything was answered, is one.
         self.state.borrow_and_update();
         self.then = Then::Listen;
-        let again = Some(form::again(problem));
+        let again = Some(AnswerSchema::ask_again(problem));
         let (from, _) = self.server.hall().prompt_from(&self.room, again).await?;
         self.watch.go_to(from);
         Ok(())
@@ -279,14 +279,14 @@ impl Talk {
             Event::MessageAdded { message } if message.role == Role::Assistant => {
                 self.text(0, &message.plain_text())
             }
-            Event::GroupEnded { ending, .. } => self.formed(ending),
+            Event::GroupEnded { ending, .. } => self.checked(ending),
             _ => None,
         }
     }
 
     /// Passes on what is new of a text that begins at `offset`. What follows a gap waits for the message.
     fn text(&mut self, offset: u64, text: &str) -> Option<Piece> {
-        if self.form.is_some() {
+        if self.schema.is_some() {
             // Nobody sees an answer before it is known to fit.
             return None;
         }
@@ -299,23 +299,23 @@ impl Talk {
     }
 
     /// The end, unless the answer is to be asked for again.
-    fn formed(&mut self, ending: &Ending) -> Option<Piece> {
-        let (Some(form), Ending::Answered { text }) = (&self.form, ending) else {
+    fn checked(&mut self, ending: &Ending) -> Option<Piece> {
+        let (Some(schema), Ending::Answered { text }) = (&self.schema, ending) else {
             return Some(self.end(ending));
         };
-        match form.judge(text) {
+        match schema.check(text) {
             Ok(data) => {
                 self.phase = Phase::Ending(StopReason::EndTurn);
                 Some(Piece::Text(data))
             }
-            Err(problem) if self.again < MOST_AGAIN => {
+            Err(problem) if self.again < AnswerSchema::MOST_AGAIN => {
                 self.again += 1;
                 self.problem = Some(problem);
                 None
             }
             Err(problem) => {
                 let message =
-                    format!("the agent's answer does not have the form that was asked for: {problem}");
+                    format!("the agent's answer does not fit the schema that was asked for: {problem}");
                 Some(self.fail(FailureClass::Server, &message))
             }
         }

@@ -4,7 +4,7 @@ use holm_wire::{
     server::{Asked, ServerCodec as _},
 };
 
-use super::{ask, form::Form, results};
+use super::{answer_schema::schema_of, ask, results};
 
 fn read(body: &str) -> Asked {
     openai_chat::Server.read(body.as_bytes()).unwrap()
@@ -69,7 +69,7 @@ fn results_at_the_end_belong_to_the_session_that_asked() {
 }
 
 #[test]
-fn an_answer_that_must_be_data_is_looked_at_before_anybody_reads_it() {
+fn an_answer_that_must_fit_a_schema_is_checked_first() {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
     let body = |format: &str| {
         let asks = r#""model":"holm","messages":[{"role":"user","content":"a"}]"#;
@@ -77,7 +77,7 @@ fn an_answer_that_must_be_data_is_looked_at_before_anybody_reads_it() {
     };
     let with_schema =
         body(&format!(r#"{{"type":"json_schema","json_schema":{{"name":"x","schema":{schema}}}}}"#));
-    let form = Form::of(&read(&with_schema)).unwrap().unwrap();
+    let wanted = schema_of(&read(&with_schema)).unwrap().unwrap();
     for (answer, expect) in [
         (r#"{"n":4}"#, Some(r#"{"n":4}"#)),
         (" \n{\"n\": 4}\n", Some("{\"n\": 4}")),
@@ -89,23 +89,23 @@ fn an_answer_that_must_be_data_is_looked_at_before_anybody_reads_it() {
         ("", None),
         ("```", None),
     ] {
-        assert_eq!(form.judge(answer).ok().as_deref(), expect, "{answer}");
+        assert_eq!(wanted.check(answer).ok().as_deref(), expect, "{answer}");
     }
-    let prompt = form.tell(Prompt::text("what is it?"));
+    let prompt = wanted.tell(Prompt::text("what is it?"));
     assert!(text(&prompt).contains(r#""required":["n"]"#) && text(&prompt).starts_with("what is it?\n\n"));
 
-    let any = Form::of(&read(&body(r#"{"type":"json_object"}"#))).unwrap().unwrap();
-    assert!(any.judge(r#"{"a":[1]}"#).is_ok() && any.judge("[1]").is_err());
-    assert!(Form::of(&read(&body(r#"{"type":"text"}"#))).unwrap().is_none());
+    let any = schema_of(&read(&body(r#"{"type":"json_object"}"#))).unwrap().unwrap();
+    assert!(any.check(r#"{"a":[1]}"#).is_ok() && any.check("[1]").is_err());
+    assert!(schema_of(&read(&body(r#"{"type":"text"}"#))).unwrap().is_none());
 }
 
 #[test]
-fn a_schema_that_nobody_can_look_at_is_refused() {
+fn a_schema_that_cannot_be_checked_is_refused() {
     let check = |schema: &str, expect: Option<&str>| {
         let asks = r#""model":"holm","messages":[{"role":"user","content":"a"}]"#;
         let format = format!(r#"{{"type":"json_schema","json_schema":{{"name":"x","schema":{schema}}}}}"#);
         let asked = read(&format!(r#"{{{asks},"response_format":{format}}}"#));
-        let refused = Form::of(&asked).err().map(|refusal| refusal.message);
+        let refused = schema_of(&asked).err().map(|refusal| refusal.message);
         match (&refused, expect) {
             (None, None) => {}
             (Some(message), Some(expect)) => assert!(message.contains(expect), "{schema}: {message}"),
