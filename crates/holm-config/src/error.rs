@@ -14,7 +14,6 @@ pub struct ConfigError {
     pub path: PathBuf,
     /// The line, from 1, where it is about one.
     pub line: Option<usize>,
-    /// What is wrong.
     pub problem: ConfigProblem,
 }
 
@@ -27,7 +26,6 @@ pub enum ConfigProblem {
     /// A key that means nothing.
     #[error("there is no key `{}`", escaped(.key))]
     UnknownKey {
-        /// The key.
         key: String,
         /// The one that may have been meant.
         near: Option<String>,
@@ -40,7 +38,6 @@ pub enum ConfigProblem {
     /// A key that a project's file cannot say.
     #[error("a project cannot set `{}`", escaped(.key))]
     NotForProjects {
-        /// The key.
         key: String,
     },
     /// The file was named and is not there.
@@ -52,7 +49,6 @@ pub enum ConfigProblem {
     /// It is larger than anybody writes.
     #[error("it is larger than {most} bytes")]
     TooLarge {
-        /// The bound.
         most: u64,
     },
     /// Somebody else could have written it.
@@ -70,7 +66,6 @@ pub enum ConfigProblem {
     /// An agent stands below itself.
     #[error("the agent `{}` would hand work to one that it stands below", escaped(.agent))]
     Cycle {
-        /// Which.
         agent: String,
     },
     /// Nobody has looked at it as it is.

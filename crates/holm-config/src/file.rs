@@ -247,9 +247,7 @@ impl<'de> Deserialize<'de> for Usd {
 /// A value with the bytes of the file that it stands at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located<T> {
-    /// Where it stands.
     pub span: Range<usize>,
-    /// What it is.
     pub value: T,
 }
 

@@ -70,7 +70,6 @@ impl fmt::Debug for Keyring {
     }
 }
 
-/// The kernel's keyring.
 #[cfg(target_os = "linux")]
 mod system {
     use keyring_core::{Entry, Error, api::CredentialStoreApi as _};

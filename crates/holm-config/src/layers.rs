@@ -19,7 +19,6 @@ pub struct Layers {
     pub project: Settings,
     /// The agent that was chosen, over the files and below the environment.
     pub agent: Settings,
-    /// The environment.
     pub environment: Settings,
     /// The administrator's files together.
     pub policy: Settings,
@@ -28,7 +27,6 @@ pub struct Layers {
 /// The layers of this machine and folder, and what should be said about them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loaded {
-    /// The layers.
     pub layers: Layers,
     /// The project's file that is used.
     pub project: Option<PathBuf>,

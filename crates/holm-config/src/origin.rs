@@ -15,7 +15,6 @@ pub enum Layer {
     Environment,
     /// A flag of the command.
     Flag,
-    /// The administrator's file.
     Policy,
 }
 
@@ -38,9 +37,7 @@ impl Layer {
 pub enum Origin {
     /// A line of a file.
     File {
-        /// Whose file.
         layer: Layer,
-        /// Which.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -52,7 +49,6 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Who said it.
     #[must_use]
     pub const fn layer(&self) -> Layer {
         match self {
@@ -76,9 +72,7 @@ impl fmt::Display for Origin {
 /// A value that knows where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value<T> {
-    /// What was said.
     pub value: T,
-    /// Where.
     pub origin: Origin,
 }
 

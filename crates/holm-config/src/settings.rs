@@ -39,14 +39,12 @@ pub struct Settings {
     pub deny: Option<Vec<Value<String>>>,
     /// How providers are reached.
     pub providers: BTreeMap<String, ProviderSettings>,
-    /// Prompts by name.
     pub aliases: BTreeMap<String, Value<Alias>>,
 }
 
 /// How a provider is reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderSettings {
-    /// Its address.
     pub base_url: Option<Value<String>>,
     /// The variable that holds its key.
     pub key_env: Option<Value<String>>,
@@ -82,7 +80,6 @@ impl ProviderSettings {
 pub struct Row {
     /// Its key, with dots between the parts.
     pub key: String,
-    /// What it is.
     pub value: Json,
     /// Where it was said.
     pub origin: Origin,

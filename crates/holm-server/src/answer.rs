@@ -15,7 +15,6 @@ const RESUMED_AFTER: u64 = 30;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// The status.
     pub status: StatusCode,
     /// A word for programs.
     pub code: &'static str,
@@ -52,7 +51,6 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
 
-    /// No token.
     pub fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed: `authorization: Bearer …`")
     }

@@ -17,7 +17,6 @@ use utoipa::ToSchema;
 
 use crate::{ServerError, auth::Who};
 
-/// The file.
 const FILE: &str = "audit.jsonl";
 /// Bytes after which a file is put aside: some hundred thousand lines, which an editor still opens.
 const FULL: u64 = 32 * 1024 * 1024;

@@ -22,7 +22,6 @@ const PORT: u16 = 7417;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Where it listens.
     pub listen: SocketAddr,
     /// The folder of its own files: tokens and the audit log.
     pub folder: PathBuf,
@@ -68,7 +67,6 @@ impl Config {
 pub struct Tls {
     /// The chain, the server's own first.
     pub certificate: PathBuf,
-    /// Its private key.
     pub key: PathBuf,
 }
 
@@ -79,7 +77,6 @@ pub struct Limits {
     pub body: usize,
     /// How long a body may take to arrive.
     pub body_time: Duration,
-    /// Open connections.
     pub connections: usize,
     /// Runs that work at the same time, of all users.
     pub runs: usize,

@@ -118,7 +118,6 @@ impl Drop for Leaving {
     }
 }
 
-/// Who asks.
 fn look(
     server: &Server,
     headers: &HeaderMap,

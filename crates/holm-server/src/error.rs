@@ -13,7 +13,6 @@ pub enum ServerError {
     /// The system does not let it listen.
     #[error("cannot listen on {address} ({reason}); choose another address")]
     Listen {
-        /// Where.
         address: SocketAddr,
         /// What the system said.
         reason: String,
@@ -21,15 +20,12 @@ pub enum ServerError {
     /// The certificate or its key cannot be used.
     #[error("{place} cannot be used for TLS ({reason}); give a chain and its key as PEM")]
     Certificate {
-        /// Which file.
         place: String,
-        /// What is wrong.
         reason: String,
     },
     /// A file of the server cannot be read or written.
     #[error("{place}: {reason}")]
     File {
-        /// Which.
         place: String,
         /// What the system said.
         reason: String,
@@ -45,12 +41,10 @@ pub enum ServerError {
     Name {
         /// What it should name.
         what: &'static str,
-        /// What was said.
         given: String,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// No randomness.
     #[error("the system gives no random bytes ({0}); a token cannot be made")]
     Random(String),
 }

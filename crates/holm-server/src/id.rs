@@ -20,7 +20,6 @@ use crate::{Refusal, ServerError};
 pub struct SessionId(String);
 
 impl SessionId {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -71,7 +70,6 @@ const LONGEST_PART: usize = 64;
 pub struct PartName(String);
 
 impl PartName {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

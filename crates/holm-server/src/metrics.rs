@@ -10,7 +10,6 @@ use std::{
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds to it.
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
     }
@@ -45,7 +44,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Counts an answer.
     pub(crate) fn answered(&self, status: u16) {
         let class = usize::from(status / 100).saturating_sub(1);
         if let Some(counter) = self.requests.get(class) {

@@ -115,12 +115,10 @@ async fn take_over(server: &Server, every: Duration) {
 }
 
 impl Serving {
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What it serves.
     pub fn server(&self) -> &Server {
         &self.server
     }

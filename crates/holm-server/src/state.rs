@@ -92,12 +92,10 @@ impl Server {
         &self.inner.keyring
     }
 
-    /// The open sessions.
     pub fn hall(&self) -> &Arc<Hall> {
         &self.inner.hall
     }
 
-    /// Numbers about it.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.inner.metrics
     }

@@ -33,7 +33,6 @@ pub trait Stockroom: Send + Sync + 'static {
     /// Forgets an agent of the user's own.
     fn remove_agent(&self, user: &UserName, name: PartName) -> Stocked<()>;
 
-    /// A tool, whole.
     fn tool(&self, user: &UserName, name: PartName) -> Stocked<ToolView>;
 
     /// Calls a tool once, as a model would, with these grants and no others.
@@ -42,7 +41,6 @@ pub trait Stockroom: Send + Sync + 'static {
     /// Looks at all tools again.
     fn reload_tools(&self, user: &UserName) -> Stocked<Reloaded>;
 
-    /// A skill, whole.
     fn skill(&self, user: &UserName, name: PartName) -> Stocked<SkillView>;
 
     /// The MCP servers, and how each stands.

@@ -63,7 +63,6 @@ pub trait Workshop: Stockroom {
     ) -> BoxFuture<'static, Result<(), OpenError>>;
 }
 
-/// A user's place.
 #[derive(Debug, Clone)]
 pub struct Home {
     /// Where their sessions are kept.
@@ -85,9 +84,7 @@ impl Home {
 
 /// A session that is wanted.
 pub struct Order {
-    /// For whom.
     pub user: UserName,
-    /// How it begins.
     pub start: Start,
     /// Which agent; none is the usual one.
     pub agent: Option<String>,
@@ -97,7 +94,6 @@ pub struct Order {
     pub budget: Option<NanoUsd>,
     /// Tools that the client brings and carries out itself.
     pub tools: Toolbox,
-    /// Who is asked.
     pub desk: Arc<Desk>,
     /// Who is told of events.
     pub events: Arc<dyn EventSink>,
@@ -147,7 +143,6 @@ impl fmt::Debug for Order {
 pub enum Start {
     /// Anew; none gets a name of its own.
     New(Option<SessionId>),
-    /// Where it stood.
     Resume(SessionId),
     /// As another with the same past.
     Fork {
@@ -162,7 +157,6 @@ pub enum Start {
 
 /// A session that is open, with whatever must live as long as it does.
 pub struct Opened {
-    /// The session.
     pub session: Session,
     /// Watchers, followers and their like; dropped with the session.
     pub keep: Box<dyn Any + Send>,

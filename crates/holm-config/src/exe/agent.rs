@@ -52,7 +52,6 @@ const KNOWN: [&str; 13] = [
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExeAgent {
-    /// Its file.
     pub path: PathBuf,
     /// What it is called.
     pub slug: String,
@@ -62,19 +61,14 @@ pub struct ExeAgent {
     pub flavor: String,
     /// Where its provider is.
     pub model_url: String,
-    /// Its model.
     pub model_name: String,
     /// What it is for.
     pub announce: String,
-    /// Its system prompt.
     pub system: String,
-    /// Its tools.
     pub tools: Vec<ExeTools>,
-    /// Its MCP servers.
     pub servers: Vec<ExeServer>,
     /// Agents that it names.
     pub extra: Vec<Extra>,
-    /// Folders of skills.
     pub skills: Vec<PathBuf>,
     /// What the file says and Holm cannot do.
     pub unsupported: Vec<Unsupported>,
@@ -83,7 +77,6 @@ pub struct ExeAgent {
 /// A folder of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExeTools {
-    /// Where.
     pub path: PathBuf,
     /// Only files whose names hold this.
     pub filter: Option<String>,
@@ -94,7 +87,6 @@ pub struct ExeTools {
 pub struct ExeServer {
     /// What its tools' names begin with.
     pub name: String,
-    /// The program.
     pub executable: String,
     /// What it is called with.
     pub args: Vec<String>,
@@ -105,7 +97,6 @@ pub struct ExeServer {
 pub struct Extra {
     /// What it must be called.
     pub slug: String,
-    /// Its file.
     pub path: PathBuf,
     /// The line that names it.
     pub line: usize,
@@ -114,9 +105,7 @@ pub struct Extra {
 /// Something that a file says and Holm cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The file.
     pub path: PathBuf,
-    /// What it is.
     pub what: String,
     /// The line, from 1.
     pub line: usize,

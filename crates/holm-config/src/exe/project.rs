@@ -35,7 +35,6 @@ pub struct ExeProject {
     pub agents: Vec<PathBuf>,
     /// Where keys may be; the first file that is there counts.
     pub keys: Vec<PathBuf>,
-    /// Prompts by name.
     pub aliases: BTreeMap<String, Alias>,
     /// What the file says and Holm cannot do.
     pub unsupported: Vec<Unsupported>,

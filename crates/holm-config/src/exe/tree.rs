@@ -14,7 +14,6 @@ type Admits<'a> = dyn Fn(&Path, &[u8]) -> Result<(), String> + 'a;
 /// An agent and its helpers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExeTree {
-    /// The agent itself.
     pub agent: ExeAgent,
     /// Those that it can hand work to, in the order in which they are named.
     pub below: Vec<ExeTree>,

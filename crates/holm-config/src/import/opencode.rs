@@ -13,7 +13,6 @@ use crate::ConfigError;
 pub struct Opencode {
     /// Its servers, and what is not taken over of the file.
     pub servers: Servers,
-    /// Its agents.
     pub agents: Vec<Converted>,
     /// Its commands, as skills.
     pub commands: Vec<Converted>,

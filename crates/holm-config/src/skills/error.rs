@@ -8,7 +8,6 @@ use holm_grants::escaped;
 pub struct SkillFileError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
     pub problem: SkillProblem,
 }
 
@@ -24,7 +23,6 @@ pub enum SkillProblem {
     /// A value that does not fit.
     #[error("`{}` must be {expected}", escaped(.key))]
     BadValue {
-        /// The key.
         key: String,
         /// What it must be.
         expected: &'static str,
@@ -32,7 +30,6 @@ pub enum SkillProblem {
     /// The file is larger than a model should read.
     #[error("it is larger than {most} bytes; put the rest into files beside it")]
     TooLarge {
-        /// The bound.
         most: usize,
     },
 }

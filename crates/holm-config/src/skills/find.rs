@@ -31,9 +31,7 @@ pub struct SkillFolders {
 /// A skill that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSkill {
-    /// Its folder.
     pub folder: PathBuf,
-    /// Whose it is.
     pub owner: Layer,
     /// What its file holds, as it was read; nothing where it is too large for that.
     pub bytes: Vec<u8>,

@@ -7,7 +7,6 @@ use holm_tools::front::{Entry, Front, Value};
 
 use super::{Overfilled, Promise, SkillFileError, SkillProblem, fill::fill};
 
-/// The longest name.
 const MOST_NAME: usize = 64;
 /// The longest description: every skill's is in the prompt.
 const MOST_DESCRIPTION: usize = 1_024;
@@ -38,9 +37,7 @@ pub struct Skill {
     pub when_to_use: Option<String>,
     /// Whether a model is told of it.
     pub listed: Listed,
-    /// Its licence.
     pub license: Option<String>,
-    /// What it needs.
     pub compatibility: Option<String>,
     /// Tools that it names; Holm grants nothing because of them.
     pub allowed_tools: Vec<String>,
@@ -59,7 +56,6 @@ pub struct Skill {
 /// Whether a model is told that there is such a skill.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Listed {
-    /// It is.
     #[default]
     Yes,
     /// A person must name it: `list: false`.

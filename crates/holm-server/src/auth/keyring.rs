@@ -42,13 +42,10 @@ struct Kept {
 /// What is known of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
-    /// Its number.
     pub id: TokenId,
-    /// Whose it is.
     pub user: UserName,
     /// What it lets its holder do.
     pub role: Role,
-    /// With which sessions.
     #[serde(default)]
     pub scope: Scope,
     digest: Digest,
@@ -78,13 +75,10 @@ impl Scope {
 /// Somebody whose token is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Who {
-    /// The user.
     pub user: UserName,
     /// What they may do.
     pub role: Role,
-    /// With which sessions.
     pub scope: Scope,
-    /// By which token.
     pub token: TokenId,
 }
 

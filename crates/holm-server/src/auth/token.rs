@@ -100,12 +100,10 @@ impl TryFrom<String> for Digest {
 pub struct TokenId(u64);
 
 impl TokenId {
-    /// The number.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// As a number.
     pub const fn value(self) -> u64 {
         self.0
     }

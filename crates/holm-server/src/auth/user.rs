@@ -28,7 +28,6 @@ impl UserName {
         Self("owner".into())
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -68,10 +67,8 @@ impl fmt::Display for UserName {
     }
 }
 
-/// A user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
-    /// Their name.
     pub name: UserName,
     /// What all of their sessions together may cost; a run that would begin beyond it is refused. None is no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,6 @@ const ANEW: &str = "no-cache";
 /// Everything else has a name that says what is in it, so it never changes under that name.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 
-/// A file, packed.
 pub(super) struct File {
     /// Its path below the page.
     pub(super) name: &'static str,

@@ -60,10 +60,8 @@ async fn page(headers: HeaderMap) -> Response {
     answer(FILES, PAGE, &headers)
 }
 
-/// Which picture.
 #[derive(Debug, Deserialize)]
 struct Of {
-    /// Its address.
     of: String,
 }
 

@@ -62,7 +62,6 @@ impl HookKey {
         format!("{MARK}{}", STANDARD.encode(self.0.expose_secret()))
     }
 
-    /// Signs a message.
     pub fn sign(&self, id: &str, at_s: u64, body: &[u8]) -> String {
         let made = self.mac(id, at_s, body).map(|mac| STANDARD.encode(mac.finalize().into_bytes()));
         // A key of this length can always be used; what is not signed is not believed.

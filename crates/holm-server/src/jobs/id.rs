@@ -27,7 +27,6 @@ const NAMED: usize = 16;
 pub struct JobId(String);
 
 impl JobId {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -94,7 +93,6 @@ impl Slot {
         Self(text.to_owned())
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -8,7 +8,6 @@ use super::{HookKey, JobId, Rejected, Schedule, Signed, Spec};
 /// A job that can run.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Its name.
     pub id: JobId,
     /// What a person said.
     pub spec: Spec,
@@ -25,7 +24,6 @@ pub struct Job {
 /// A key in whose place there is another.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OldKey {
-    /// The key.
     pub key: HookKey,
     /// It counts no longer from then on.
     pub until: Timestamp,
@@ -103,27 +101,20 @@ pub enum JobError {
     /// A text is too long.
     #[error("{what} is longer than {most} bytes")]
     TooLong {
-        /// Which.
         what: &'static str,
-        /// What would do.
         most: usize,
     },
     /// A number is out of its bounds.
     #[error("{what} is {value}; between {least} and {most} is wanted")]
     Bounds {
-        /// Which.
         what: &'static str,
-        /// What was said.
         value: u64,
-        /// The least.
         least: u64,
-        /// The most.
         most: u64,
     },
     /// The pattern says no times.
     #[error("`{pattern}` is no pattern of times: {reason}")]
     Pattern {
-        /// What was said.
         pattern: String,
         /// What is wrong with it.
         reason: String,
@@ -134,7 +125,6 @@ pub enum JobError {
     /// Something that was to be changed cannot be so.
     #[error("it cannot be changed so ({reason})")]
     Field {
-        /// What is wrong.
         reason: String,
     },
     /// It would never run.

@@ -48,9 +48,7 @@ pub struct Keeper {
 pub struct Keeping {
     /// Says what time it is.
     pub clock: Arc<dyn Clock>,
-    /// Lets tries run.
     pub starter: Arc<dyn Starter>,
-    /// Tells other programs.
     pub messenger: Arc<dyn Messenger>,
 }
 
@@ -113,7 +111,6 @@ impl Keeper {
         Ok([wake, letters].into_iter().flatten().min())
     }
 
-    /// The jobs.
     pub fn shelf(&self) -> &Shelf {
         &self.shelf
     }

@@ -15,18 +15,13 @@ const CLAIM_MS: u64 = 60_000;
 /// A message that is to be told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Letter {
-    /// What happened.
     pub kind: NewsKind,
-    /// Which job.
     pub job: JobId,
-    /// Which run.
     pub run: Slot,
     /// The session in which it happened, if it came to one.
     #[serde(default)]
     pub session: Option<String>,
-    /// In words.
     pub reason: String,
-    /// When.
     pub at: Timestamp,
     /// Where it is told.
     pub url: String,
@@ -42,7 +37,6 @@ pub struct Letter {
 pub(super) enum Next {
     /// It is tried again.
     Again(Timestamp),
-    /// It is not.
     GivenUp,
 }
 

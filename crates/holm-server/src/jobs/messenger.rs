@@ -22,29 +22,21 @@ const MOST_REASON: usize = 1_000;
 /// Something to be told.
 #[derive(Debug, Clone)]
 pub struct News {
-    /// What happened.
     pub kind: NewsKind,
-    /// Whose job.
     pub user: UserName,
-    /// Which job.
     pub job: JobId,
-    /// Which run.
     pub run: Slot,
     /// The session in which it happened, if it came to one.
     pub session: Option<String>,
-    /// In words.
     pub reason: String,
-    /// When.
     pub at: Timestamp,
     /// Where it is told.
     pub url: String,
-    /// What signs it.
     pub key: HookKey,
     /// What signed such messages before, for as long as it counts.
     pub old: Option<HookKey>,
 }
 
-/// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewsKind {
@@ -81,7 +73,6 @@ impl News {
         keys.map(|key| key.sign(id, at_s, body)).collect::<Vec<_>>().join(" ")
     }
 
-    /// What is sent.
     pub fn body(&self) -> Vec<u8> {
         let reason: String = self.reason.chars().take(MOST_REASON).collect();
         let data = json!({
@@ -94,13 +85,11 @@ impl News {
     }
 }
 
-/// Tells other programs.
 pub trait Messenger: Send + Sync {
     /// Tells it, in one try.
     fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>>;
 }
 
-/// Nobody took it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
     /// The address cannot be told anything.

@@ -48,21 +48,17 @@ pub enum Step {
     },
     /// Begin a try of a run that waits.
     Begin {
-        /// Which.
         slot: Slot,
     },
     /// Stop the try that is under way.
     Stop {
-        /// Of which run.
         slot: Slot,
         /// What is to be written down of it.
         outcome: Outcome,
     },
     /// End a run that waits.
     Drop {
-        /// Which.
         slot: Slot,
-        /// For what.
         why: Stopped,
     },
 }
@@ -270,7 +266,6 @@ impl<'a> Planner<'a> {
 /// What becomes of a run whose try has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
-    /// The run.
     pub run: Run,
     /// How far the job has come.
     pub standing: Standing,
@@ -281,7 +276,6 @@ pub struct Settled {
 /// What people are told of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tell {
-    /// Nothing.
     Nothing,
     /// That the run has failed for good.
     Failed,

@@ -70,7 +70,6 @@ impl Run {
 /// Whether a run waits for somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asking {
-    /// Somebody is asked.
     Begun,
     /// Nobody is any more.
     Over,

@@ -22,14 +22,12 @@ const MOST_LETTERS: usize = 1_000;
 /// How often something is tried when somebody else keeps changing it.
 const TRIES: u32 = 8;
 
-/// A user's jobs.
 #[derive(Debug, Clone)]
 pub struct Shelf(Store);
 
 /// A job with how far it has come.
 #[derive(Debug, Clone)]
 pub struct Held {
-    /// The job.
     pub job: Job,
     /// How far it has come.
     pub standing: Standing,
@@ -53,7 +51,6 @@ impl Held {
 /// A message with how often it was changed.
 #[derive(Debug, Clone)]
 pub struct HeldLetter {
-    /// The message.
     pub letter: Letter,
     slip: Slip,
 }
@@ -61,7 +58,6 @@ pub struct HeldLetter {
 /// A run with how often it was changed.
 #[derive(Debug, Clone)]
 pub struct HeldRun {
-    /// The run.
     pub run: Run,
     at: Timestamp,
     version: u64,
@@ -79,9 +75,7 @@ pub struct Listed {
 /// A job that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// Its name.
     pub id: String,
-    /// What is wrong.
     pub reason: String,
 }
 
@@ -301,7 +295,6 @@ impl Shelf {
 /// Why something cannot be kept or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShelfError {
-    /// There is none.
     #[error("there is no such job or run; list them to see which there are")]
     Missing,
     /// There is one already.
@@ -322,7 +315,6 @@ pub enum ShelfError {
     /// What is kept cannot be read.
     #[error("what is kept cannot be read ({0}); remove the job and make it anew")]
     Unreadable(String),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A name is none, or there is no randomness.

@@ -49,7 +49,6 @@ impl Standing {
         Self { starts: self.starts.clone(), skipped: self.skipped, last_skip: self.last_skip, ..fresh }
     }
 
-    /// Switched off.
     pub fn off(&self, now: Timestamp, why: OffReason) -> Self {
         Self { switch: Switch::Off { at: now, why }, ..self.clone() }
     }

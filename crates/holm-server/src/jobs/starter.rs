@@ -17,13 +17,10 @@ use crate::{
 /// A try that is to be made.
 #[derive(Debug)]
 pub struct Errand {
-    /// For whom.
     pub user: UserName,
-    /// Of which job.
     pub job: JobId,
     /// What is to be done.
     pub spec: Spec,
-    /// In which session.
     pub session: SessionId,
     /// Whether it begins, or was under way when the last server ended.
     pub begin: Begin,
@@ -36,20 +33,15 @@ pub struct Errand {
 /// How a try begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begin {
-    /// Anew.
     Anew,
-    /// Where it stood.
     Rejoin,
 }
 
 /// What came of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
-    /// It has ended.
     Ended {
-        /// How.
         outcome: Outcome,
-        /// What it cost.
         spent: NanoUsd,
     },
     /// The server stops; it goes on at the next start.
@@ -74,7 +66,6 @@ impl Finished {
     }
 }
 
-/// Lets tries run.
 pub trait Starter: Send + Sync {
     /// Runs one; ready when it has ended.
     fn run(&self, errand: Errand) -> BoxFuture<'static, Finished>;

@@ -37,7 +37,6 @@ struct Part {
     until: Timestamp,
 }
 
-/// Who counts.
 #[derive(Debug, Serialize, Deserialize)]
 struct Counting {
     by: String,

@@ -28,12 +28,10 @@ const MOST_OPEN: usize = 64;
 pub struct QuestionId(u64);
 
 impl QuestionId {
-    /// The number.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// As a number.
     pub const fn value(self) -> u64 {
         self.0
     }
@@ -289,7 +287,6 @@ impl Desk {
         })
     }
 
-    /// Tells people something.
     pub fn tell(&self, text: &str) {
         self.feed.note(text);
     }

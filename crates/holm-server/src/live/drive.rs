@@ -38,7 +38,6 @@ struct Bound {
 /// Which bound a session was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Binding {
-    /// Its own.
     Own,
     /// Its user's, and its own is noted in the store.
     Users,
@@ -53,7 +52,6 @@ struct Accepted {
 /// What comes after something that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
-    /// The next.
     Next,
     /// The session is put away.
     Leave,
@@ -168,7 +166,6 @@ async fn serve(
 
 /// What a run has between its beginning and its end.
 enum Shift {
-    /// A turn.
     Works(Turn),
     /// None, because it waits for a person.
     Rests(Rest),

@@ -69,7 +69,6 @@ enum Driven {
 enum Floor {
     /// None has come yet.
     Unknown,
-    /// From the beginning.
     Beginning,
     /// Whoever has seen this one finds everything after it.
     After(EventId),
@@ -132,7 +131,6 @@ impl Kind {
 pub enum Step {
     /// These, each with the place after it.
     Frames(Vec<(Frame, Cursor)>),
-    /// Nothing new.
     Wait,
     /// What follows the watcher's place is not here; the journal has it.
     Behind,
@@ -195,7 +193,6 @@ impl Feed {
         self.bell.subscribe()
     }
 
-    /// How many watch.
     pub fn watchers(&self) -> usize {
         self.bell.receiver_count()
     }

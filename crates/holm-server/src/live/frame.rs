@@ -38,11 +38,9 @@ impl Told {
 /// One piece of what there is to see.
 #[derive(Debug, Clone)]
 pub enum Frame {
-    /// Something happened.
     Event(Arc<Told>),
     /// A piece of a reply that is arriving.
     Delta {
-        /// The model call.
         call: u64,
         /// `text`, `thinking`, `tool_call` or `tool_arguments`.
         kind: &'static str,
@@ -55,7 +53,6 @@ pub enum Frame {
     },
     /// A tool says how far it is. Not kept: whoever misses it sees the next.
     Progress {
-        /// The tool call.
         call: u64,
         /// What it does now.
         text: String,
@@ -64,7 +61,6 @@ pub enum Frame {
         /// How much there is.
         total: Option<u64>,
     },
-    /// Somebody is asked.
     Asked(Arc<Posed>),
     /// A question is no longer open.
     Settled(QuestionId),

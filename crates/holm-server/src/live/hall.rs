@@ -41,7 +41,6 @@ const PUT_OFF: Duration = Duration::from_mins(1);
 type Key = (UserName, SessionId);
 type Slot = Arc<AsyncMutex<Option<Arc<Room>>>>;
 
-/// All open sessions.
 pub struct Hall {
     workshop: Arc<dyn Workshop>,
     limits: Limits,
@@ -63,7 +62,6 @@ pub struct Hall {
 /// A session that is to be opened.
 #[derive(Debug)]
 pub struct Opening {
-    /// How it begins.
     pub start: Start,
     /// Which agent; none is the usual one.
     pub agent: Option<String>,
@@ -135,7 +133,6 @@ impl Hall {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Whether none is.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -41,7 +41,6 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Nothing yet.
     pub(super) fn of(memory: &Arc<Memory>) -> Self {
         Self { memory: Arc::clone(memory), bytes: 0 }
     }

@@ -32,7 +32,6 @@ pub(crate) enum State {
     Idle(Option<Box<Ending>>),
     /// It waits for its turn.
     Waiting,
-    /// It works.
     Working,
     /// Nobody drives it any more.
     Closed,
@@ -79,7 +78,6 @@ pub(super) enum Wish {
     Stop,
 }
 
-/// One open session.
 pub(crate) struct Room {
     pub(crate) id: SessionId,
     pub(crate) user: UserName,

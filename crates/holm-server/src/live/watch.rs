@@ -30,7 +30,6 @@ const MOST_FOLDS: usize = 4;
 /// Who may tell a journal again.
 static FOLDS: Semaphore = Semaphore::const_new(MOST_FOLDS);
 
-/// Watches one session.
 pub(crate) struct Watch {
     feed: Arc<Feed>,
     /// Where questions wait, if the session was open when the watcher came.
@@ -236,7 +235,6 @@ pub(crate) async fn past(store: &Store, id: &SessionId) -> Result<Vec<Numbered>,
 /// What watchers of a session were told.
 struct ToldAgain {
     events: Vec<Numbered>,
-    /// What they take.
     bytes: usize,
     /// Records of the journal.
     records: u64,

@@ -62,7 +62,6 @@ struct Watching {
 /// What a watcher still gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
-    /// Whatever happens.
     All,
     /// What was told before the server began to stop.
     ToldBefore,

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::{Site, SiteName, SitePlace};
 use crate::{Refusal, ServerError, auth::write_private};
 
-/// The file.
 const KEPT: &str = "sites.json";
 /// Sites of one server: each may have a listener.
 const MOST: usize = 64;

@@ -46,7 +46,6 @@ pub(super) struct Asked<'a> {
     pub(super) headers: &'a HeaderMap,
 }
 
-/// What was found.
 enum Found {
     File(Opened),
     /// A folder whose page stands behind a slash.

@@ -8,7 +8,6 @@ use http::{
 /// What is sent of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of it.
     Whole,
     /// Bytes from the first to the last, both included.
     Bytes { first: u64, last: u64 },

@@ -15,7 +15,6 @@ const HASH: usize = 32;
 const LOG_N: u8 = 15;
 const R: u32 = 8;
 const P: u32 = 1;
-/// The shortest password.
 pub(super) const SHORTEST: usize = 8;
 /// The longest, so that nobody lets us hash a book.
 pub(super) const LONGEST: usize = 256;

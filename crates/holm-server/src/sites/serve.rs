@@ -39,7 +39,6 @@ const FAILURES_PER_MINUTE: u32 = 20;
 /// Passwords that are tried at the same time: each takes 32 MiB.
 const MOST_TRIES: usize = 2;
 
-/// Shows the sites.
 pub(crate) struct Hosting {
     listening: AsyncMutex<BTreeMap<SiteName, Listening>>,
     tls: OnceLock<Option<TlsAcceptor>>,
@@ -220,7 +219,6 @@ impl Shown {
 enum Look {
     /// They have said the password.
     Known,
-    /// They have not.
     Unknown,
     /// They have guessed too often.
     TooOften,

@@ -26,7 +26,6 @@ const LONGEST_HOST: usize = 253;
 pub struct SiteName(String);
 
 impl SiteName {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -64,7 +63,6 @@ impl fmt::Display for SiteName {
 /// A folder that is published.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
-    /// Its name.
     pub name: SiteName,
     /// Whose workspace the folder is in.
     pub user: UserName,

@@ -94,7 +94,6 @@ impl Host {
         })
     }
 
-    /// Sees replies arrive.
     pub fn deltas(&self) -> Arc<dyn DeltaSink> {
         Arc::clone(&self.feed) as Arc<dyn DeltaSink>
     }
@@ -237,7 +236,6 @@ impl Serving {
 /// What is left to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
-    /// Whatever happens.
     More,
     /// What happened before the session ended.
     ToldBefore,

@@ -25,7 +25,6 @@ pub(super) struct Knock {
 pub(super) struct Said {
     /// By which the terminal answers.
     pub(super) number: u64,
-    /// What.
     pub(super) what: What,
 }
 
@@ -39,11 +38,8 @@ pub(crate) enum What {
     FollowUp(String),
     /// At once, and why.
     Cancel(String),
-    /// To a question.
     Answer {
-        /// Which.
         question: QuestionId,
-        /// What.
         answer: Answered,
     },
 }
@@ -59,24 +55,19 @@ pub(super) enum Told {
         /// Whether something is under way.
         works: bool,
     },
-    /// Something happened.
     Event(Box<Numbered>),
     /// A piece of a reply.
     Delta {
-        /// The model call.
         call: u64,
         /// What it is a piece of.
         kind: String,
         /// The place of a tool call.
         index: Option<u64>,
-        /// Where it begins.
         offset: u64,
-        /// The piece.
         text: String,
     },
     /// How far a tool is.
     Progress {
-        /// The tool call.
         call: u64,
         /// What it does now.
         text: String,
@@ -85,7 +76,6 @@ pub(super) enum Told {
         /// How much there is.
         total: Option<u64>,
     },
-    /// Somebody is asked.
     Asked(Box<Posed>),
     /// A question is no longer open.
     Settled(QuestionId),
@@ -95,7 +85,6 @@ pub(super) enum Told {
     Gap(Option<EventId>),
     /// What came of something that the server said; none where it was heard.
     Heard {
-        /// Which.
         number: u64,
         /// Why it was not.
         refused: Option<String>,
@@ -137,7 +126,6 @@ pub(super) fn fits(line: &impl Serialize, most: u64) -> bool {
     serde_json::to_vec(line).is_ok_and(|line| (line.len() as u64) < most)
 }
 
-/// Writes a line.
 pub(super) async fn put(to: &mut (impl AsyncWrite + Unpin), line: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(line).map_err(io::Error::other)?;
     text.push(b'\n');

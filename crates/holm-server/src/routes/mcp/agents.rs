@@ -60,7 +60,6 @@ impl Roster for Agents {
     }
 }
 
-/// One agent.
 struct Asked {
     server: Weak<Inner>,
     user: UserName,

@@ -16,15 +16,11 @@ use crate::{
 
 /// A piece of the answer.
 pub(super) enum Piece {
-    /// More text.
     Text(String),
     /// Calls that the client is to carry out.
     Calls(Vec<Block>),
-    /// The end.
     Done {
-        /// Why.
         stop: StopReason,
-        /// What it took.
         usage: Usage,
     },
     /// The end, without an answer.
@@ -71,7 +67,6 @@ pub(super) struct Talk {
 /// What follows once everything is heard that was told before it. Another thread may tell something and what follows from it
 /// while this one looks from the first to the second.
 enum Then {
-    /// More is told.
     Listen,
     /// The client's tools are called.
     Call(Vec<Block>),
