@@ -1,4 +1,4 @@
-//! What variables of the environment say.
+//! Settings that come from environment variables.
 
 use std::path::Path;
 

@@ -51,13 +51,13 @@ pub enum ConfigProblem {
     TooLarge {
         most: u64,
     },
-    /// Somebody else could have written it.
+    /// Other users have write permission.
     #[error("others can write it, so it proves nothing")]
     Exposed,
-    /// It belongs to somebody else, who can write it whatever its mode says.
+    /// Another user owns the file and can therefore write it, regardless of its mode.
     #[error("it belongs to somebody else, so it proves nothing")]
     Foreign,
-    /// Somebody else could read it.
+    /// Other users have read permission.
     #[error("others can read it, and it holds keys")]
     Shared,
     /// The system does not take it.
@@ -68,7 +68,7 @@ pub enum ConfigProblem {
     Cycle {
         agent: String,
     },
-    /// Nobody has looked at it as it is.
+    /// No person has trusted the file with its current content.
     #[error("{}", escaped(.0))]
     Untrusted(String),
 }

@@ -1,4 +1,5 @@
-//! What one file can say, as types. The schema for editors is made of the same types, so the two cannot drift apart.
+//! The content of one settings file, as types. The JSON Schema for editors is generated from the
+//! same types, so the two cannot drift apart.
 
 use std::{collections::BTreeMap, fmt, ops::Range};
 
@@ -197,7 +198,7 @@ impl<'de> Deserialize<'de> for Turns {
     }
 }
 
-/// Says what a number of turns is to whoever has written something else.
+/// Explains the expected number of turns when the file holds something else.
 struct TurnsVisitor;
 
 impl de::Visitor<'_> for TurnsVisitor {
@@ -224,10 +225,10 @@ impl de::Visitor<'_> for TurnsVisitor {
 pub struct Usd(pub NanoUsd);
 
 impl Usd {
-    /// Reads an amount.
+    /// Parses an amount such as `0.50usd`.
     ///
     /// # Errors
-    /// What an amount looks like.
+    /// A message that shows how to write an amount.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = text.trim().trim_start_matches('$');
         let number = number.strip_suffix("usd").unwrap_or(number).trim();

@@ -1,4 +1,4 @@
-//! Which files there are.
+//! Finds the settings files that apply to a working folder.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,15 @@ pub const POLICY: &str = "/etc/holm/policy.toml";
 pub struct Found {
     /// The user's own file, which need not exist unless it was named.
     pub user: Option<PathBuf>,
-    /// Whether somebody named it.
+    /// Whether `HOLM_CONFIG` named the file explicitly.
     pub named: Named,
     /// The nearest project file above the working folder, if there is one.
     pub project: Option<PathBuf>,
-    /// Those further above, nearest first. One of them counts where nobody trusts what is nearer: otherwise whoever puts a file
-    /// between would switch off what somebody trusted.
+    /// Project files further up, nearest first. If the user does not trust the nearer file, Holm
+    /// uses the next one. Otherwise, adding an untrusted file in between would disable a trusted
+    /// one.
     pub above: Vec<PathBuf>,
-    /// The administrator's files, and whether somebody named them; the last one wins.
+    /// The administrator's files, and whether each was named explicitly; the last one wins.
     pub policies: Vec<(PathBuf, Named)>,
 }
 
@@ -35,9 +36,11 @@ pub enum Named {
 }
 
 impl Found {
-    /// Looks upward from the working folder for the project's file. The user's is the one that `HOLM_CONFIG` names, else the
-    /// one in the XDG place. Besides the administrator's own place, `HOLM_POLICY` names a file that binds too: who may set
-    /// a variable can bind themselves and nobody else.
+    /// Searches upward from the working folder for the project's file. The user's file is the one
+    /// named by `HOLM_CONFIG`, else the one in the XDG configuration folder.
+    ///
+    /// Policies come from the administrator's own path and from `HOLM_POLICY`. A user who sets that
+    /// variable can restrict only themselves.
     pub fn from(work: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
         let path = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let (user, named) = match path("HOLM_CONFIG") {

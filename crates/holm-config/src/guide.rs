@@ -1,4 +1,5 @@
-//! What a project tells every agent that works in it: `AGENTS.md`, and `CLAUDE.md` where that is missing.
+//! Finds the instructions that a project gives to every agent: `AGENTS.md`, or `CLAUDE.md` if that
+//! is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +19,14 @@ pub fn guides(work: &Path) -> Vec<PathBuf> {
     folders.reverse();
     let file = |folder: &Path| {
         let paths = [GUIDE, INSTEAD].map(|name| folder.join(name));
-        // Nobody trusts a link, and the other file is often what it leads to.
+        // A symbolic link is never trusted, and it usually leads to the other file.
         let plain = paths.iter().find(|path| path.is_file() && !path.is_symlink()).cloned();
         plain.or_else(|| paths.into_iter().find(|path| path.is_file()))
     };
     folders.into_iter().filter_map(file).collect()
 }
 
-/// Where a person tells all agents of theirs something, whatever they work in.
+/// The path of the user's own instructions, which apply to all of their agents in every project.
 pub fn own_guide(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     config_folder(&env).map(|folder| folder.join(GUIDE))
 }

@@ -1,7 +1,8 @@
-//! What other programs have written down, in Holm's own forms. Pure: texts in, texts and notes out.
+//! Converts settings of other programs into Holm's formats. Pure functions: they take texts and
+//! return texts and notes.
 //!
-//! Nothing is lost in silence: what has no counterpart is a note. Nothing is granted: what an agent of another program could
-//! do without being asked, a person grants here by name.
+//! Nothing is dropped silently: a setting without a counterpart becomes a note. Nothing is granted
+//! either: if an agent could act unasked in the other program, the user has to grant that here.
 
 mod goose;
 mod hooks;

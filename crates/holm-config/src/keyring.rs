@@ -1,6 +1,8 @@
-//! The keyring of the operating system. On Linux that is the kernel's: it needs neither a library nor a daemon, works without a
-//! desktop, keeps nothing on a disk, and forgets everything when the machine starts anew, or some days after the last use where
-//! nobody is logged in. Commands in a jail cannot ask it.
+//! The keyring of the operating system. On Linux this is the kernel's keyring, which needs neither
+//! a library, a daemon nor a desktop, and stores nothing on disk.
+//!
+//! It forgets all keys when the machine restarts, or some days after the last use if the user is
+//! not logged in. Commands in a jail cannot read it.
 
 use std::{fmt, path::Path};
 
@@ -38,18 +40,18 @@ impl Keyring {
         Self { service: format!("holm {}", data.display()) }
     }
 
-    /// The key of a name; none where there is none, or no longer.
+    /// The key of a name, or `None` if the keyring does not hold it any more.
     ///
     /// # Errors
-    /// [`KeyringError`] where the keyring cannot be asked.
+    /// [`KeyringError`] if the keyring cannot be queried.
     pub fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
         system::get(&self.service, name)
     }
 
-    /// Keeps a key, in place of one of the same name.
+    /// Stores a key and replaces one of the same name.
     ///
     /// # Errors
-    /// [`KeyringError`] where it is none, or the keyring does not take it.
+    /// [`KeyringError`] if the key is not valid, or the keyring does not accept it.
     pub fn set(&self, name: &str, key: &SecretString) -> Result<(), KeyringError> {
         let text = crate::keys::checked(key).map_err(|_| KeyringError::NoKey)?;
         system::set(&self.service, name, text)
@@ -83,8 +85,9 @@ mod system {
     const PROBE: &str = "no key, only tried";
 
     fn entry(service: &str, name: &str) -> Result<Entry, KeyringError> {
-        // Where nobody has logged in, as in a container, the kernel lends a keyring that can be filled and not read. One of its
-        // own is none of that, and the user's persistent one, which outlives this process, is linked to it.
+        // Without a login session, as in a container, the kernel provides a keyring that can be
+        // written but not read. So this process creates its own session keyring. The user's
+        // persistent keyring, which outlives this process, is linked to it.
         let session = KeyRing::from_special_id(KeyRingIdentifier::Session, true);
         let both = session.and_then(|_| KeyRing::get_persistent(KeyRingIdentifier::Session));
         both.map_err(|error| KeyringError::Refused(error.to_string()))?;

@@ -1,4 +1,5 @@
-//! Keys of providers in a file that is their owner's alone, and the names of those that the system's keyring holds.
+//! Stores provider keys in a file that only its owner can read, and the names of those keys that
+//! the system's keyring holds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -106,10 +107,10 @@ impl KeyFile {
         self.kept.keys.iter().map(|(name, key)| (name.as_str(), key))
     }
 
-    /// Keeps a key, in place of one of the same name, and writes the file.
+    /// Stores a key, replaces one of the same name, and writes the file.
     ///
     /// # Errors
-    /// Where it is none, or the file cannot be written; then nothing has changed.
+    /// If the key is not valid or the file cannot be written; then nothing has changed.
     pub fn set(&mut self, name: &str, key: &SecretString) -> Result<(), ConfigError> {
         let text = checked(key).map_err(|problem| ConfigError::whole(&self.path, problem))?;
         let mut kept = self.kept.clone();
@@ -151,7 +152,7 @@ impl KeyFile {
         let record = Record { version: VERSION, keys: plain.collect(), keyring: kept.keyring.clone() };
         let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
         let fresh = self.path.with_extension("new");
-        // What a crash left behind is nobody's.
+        // A crash may have left a temporary file behind.
         let _ = fs::remove_file(&fresh);
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);

@@ -1,4 +1,4 @@
-//! All layers together, and who may say what.
+//! Combines all layers of settings and decides which layer may set what.
 
 use std::path::{Path, PathBuf};
 
@@ -35,11 +35,12 @@ pub struct Loaded {
 }
 
 impl Layers {
-    /// Reads all files that were found. `admits` says whether a person has looked at the project's file with these bytes,
-    /// and if not, why it is not used; then the next one above is looked at.
+    /// Reads all files that were found. `admits` decides whether a person has trusted the project's
+    /// file with these bytes. If not, it returns the reason, and the next file further up is tried.
     ///
     /// # Errors
-    /// The first file that cannot be used. A project's file that nobody trusts is no error, whatever is in it.
+    /// The first file that cannot be used. An untrusted project file is not an error, regardless of
+    /// its content.
     pub fn load(
         found: &Found,
         admits: impl Fn(&Path, &[u8]) -> Result<(), String>,
@@ -59,7 +60,7 @@ impl Layers {
         for (path, named) in &found.policies {
             match text_of(path, Layer::Policy)? {
                 Some(text) => policy = Settings::read(&text, path, Layer::Policy)?.and(policy),
-                // Whoever named it believes that it binds.
+                // The user named this policy explicitly and relies on it.
                 None if *named == Named::Yes => {
                     return Err(ConfigError::whole(path, ConfigProblem::Missing));
                 }
@@ -70,7 +71,8 @@ impl Layers {
         loaded.layers.environment = Settings::from_environment(env)?;
         for path in found.projects() {
             match text_of(path, Layer::Project).map(Option::unwrap_or_default) {
-                // Nobody can have looked at what is no text, so it says nothing; who looked at another one is asked elsewhere.
+                // A file that is not text cannot have been reviewed, so it is ignored. `admits`
+                // decides about all other files.
                 Err(error) => loaded.inert.push((path.clone(), error.problem.to_string())),
                 Ok(text) => match admits(path, text.as_bytes()) {
                     Ok(()) => {
@@ -145,7 +147,8 @@ impl Settings {
         }
     }
 
-    /// Flags: what they grant and allow is added to what files say, because that is what whoever types them means.
+    /// Flags add to the grants and allowed commands of files, because that is what a user means by
+    /// typing them.
     fn added_to(mut self, below: Self) -> Self {
         self.grants = both(below.grants.clone(), self.grants);
         self.allow = both(below.allow.clone(), self.allow);

@@ -1,4 +1,4 @@
-//! Where a value comes from.
+//! Records where a value comes from.
 
 use std::{fmt, path::PathBuf};
 
@@ -9,7 +9,7 @@ use holm_grants::escaped;
 pub enum Layer {
     /// The user's own file.
     User,
-    /// The project's file, which somebody else may have written.
+    /// The project's file, which a stranger may have written.
     Project,
     /// A variable of the environment.
     Environment,

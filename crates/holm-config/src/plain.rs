@@ -1,5 +1,5 @@
-//! Files that anybody may have put where Holm looks, also before somebody trusts them, and that are no larger than what a person
-//! writes.
+//! Reads files that any program may have put where Holm looks, even before a user trusts them. It
+//! accepts only plain files of a size that a person would write.
 
 use std::{io, path::Path};
 

@@ -1,4 +1,4 @@
-//! A file's text into what it says, or into the one message that helps.
+//! Parses a settings file, or reports the first error with its line.
 
 use std::{
     io::{Error, ErrorKind},
@@ -59,8 +59,8 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// The text of a file; none where there is none. What Holm relies on must not be anybody's to write, but for a project's
-/// file, at which a person looks.
+/// The text of a file, or `None` if it does not exist. Holm relies on these files, so only their
+/// owner may have write permission. A project's file is exempt, because a person reviews it.
 pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, ConfigError> {
     let unreadable = |error: Error| {
         let problem = match error.kind() {
@@ -74,7 +74,7 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
-    // Of the file that is read, whatever lies there by now.
+    // The metadata of the open file, even if the path leads elsewhere by now.
     let data = file.metadata().map_err(unreadable)?;
     #[cfg(unix)]
     if layer != Layer::Project && std::os::unix::fs::MetadataExt::mode(&data) & OTHERS_WRITE != 0 {
@@ -96,7 +96,7 @@ pub(crate) fn text_in<'b>(bytes: &'b [u8], path: &Path) -> Result<&'b str, Confi
     })
 }
 
-/// Whether a file of this user says what whoever runs this wants: it is theirs, or the administrator's.
+/// Whether the owner of a file may decide for the current user: it is that user, or root.
 #[cfg(unix)]
 fn is_ours(owner: u32) -> bool {
     owner == 0 || owner == rustix::process::geteuid().as_raw()
@@ -135,7 +135,7 @@ fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
     names
 }
 
-/// A table below a key is looked at too; what is none is left to whoever reads values.
+/// Checks a table below a key too. A value that is not a table is checked by the deserializer.
 fn below(
     value: &Spanned<DeValue<'_>>,
     schema: &serde_json::Value,

@@ -1,4 +1,4 @@
-//! Settings with their origins: of one layer, or of all of them together.
+//! Settings with their origins, of one layer or of all layers merged.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -12,7 +12,7 @@ use crate::{
     read::{line_of, nearest, text_in},
 };
 
-/// What was said, by one layer or by all. What nobody said is absent.
+/// The settings of one layer, or of all of them. A setting that no layer has is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The model that answers.
@@ -23,7 +23,8 @@ pub struct Settings {
     pub tools: Option<Value<ToolSet>>,
     /// What is asked before it is done.
     pub mode: Option<Value<Mode>>,
-    /// What agents may do. That nothing is granted is something else than that nobody spoke of it.
+    /// The grants of agents. An empty list grants nothing; `None` means that no layer mentions
+    /// grants.
     pub grants: Option<Vec<Value<Grant>>>,
     /// The most model turns.
     pub turns: Option<Value<u64>>,
@@ -133,10 +134,10 @@ impl Settings {
         })
     }
 
-    /// Reads the bytes of a project's file, whether or not somebody trusts them.
+    /// Reads the bytes of a project's file, trusted or not.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and where the bytes are no text.
+    /// As [`read`](Self::read), and if the bytes are not text.
     pub fn of_project(bytes: &[u8], path: &Path) -> Result<Self, ConfigError> {
         Self::read(text_in(bytes, path)?, path, Layer::Project)
     }
@@ -173,7 +174,8 @@ impl Settings {
     }
 }
 
-/// Keys by their last parts that a project's file cannot say, so that nobody is told to write one there.
+/// Last parts of keys that a project's file cannot set. Error messages do not suggest them for such
+/// a file.
 const NOT_FOR_PROJECTS: [&str; 9] = [
     "mode",
     "providers",

@@ -1,4 +1,5 @@
-//! Texts with places for variables. What is put in is never looked at again, so no value can ask for another one.
+//! Texts with placeholders for variables. An inserted value is not expanded again, so it cannot
+//! refer to another variable.
 
 /// The longest name of a variable: what is longer was not meant as one.
 const MOST_NAME: usize = 64;

@@ -1,4 +1,4 @@
-//! One `agent.json`.
+//! Parses one `agent.json` of agents-exe.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! JSON whose values know their lines, so that a message can name one.
+//! A JSON reader that keeps the line of every value, so that an error message can name it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The keys file of agents-exe.
+//! Reads the keys file of agents-exe.
 
 use std::{collections::BTreeMap, fmt, path::Path};
 

@@ -1,4 +1,4 @@
-//! Where a project of agents-exe keeps its agents and keys, and the prompts that it has names for.
+//! Locates the agents, keys and named prompts of an agents-exe project.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ const WITHOUT_A_PART: [(&str, &str); 5] = [
     ("sessions", "places of sessions (they lie in Holm's data folder)"),
 ];
 
-/// What `agents-exe.cfg.json` says, or what holds where there is none.
+/// The content of `agents-exe.cfg.json`, or the defaults if there is no such file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExeProject {
     /// The file, if there is one.

@@ -1,4 +1,4 @@
-//! An agent with all that stand below it.
+//! Loads an agent together with all agents below it.
 
 use std::path::{Path, PathBuf};
 
@@ -91,7 +91,7 @@ fn children(agent: &ExeAgent) -> Vec<(PathBuf, Option<usize>)> {
     let named = agent.extra.iter().map(|extra| (extra.path.clone(), Some(extra.line)));
     let lying =
         agent.tools.iter().filter(|tools| tools.filter.is_none()).flat_map(|tools| files_of(&tools.path));
-    // A folder may hold JSON that is something else; agents-exe would stop there, and that helps nobody.
+    // A folder may also hold unrelated JSON. agents-exe would fail there; Holm skips such files.
     let is_agent = |path: &PathBuf| read_plain_text(path).is_ok_and(|text| ExeAgent::is_one(&text));
     named.chain(lying.filter(is_agent).map(|path| (path, None))).collect()
 }

@@ -1,4 +1,4 @@
-//! What goose has written down: extensions and recipes.
+//! Imports extensions and recipes of goose.
 
 use std::{fmt::Write as _, path::Path};
 

@@ -1,4 +1,5 @@
-//! Hooks that other programs have written down. They have one shape, and differ in what they call events, tools and folders.
+//! Imports hooks of other programs. They share one structure and differ in the names of events,
+//! tools and folders.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! JSON as people write it into files: with comments, and with commas behind the last of a list.
+//! Turns JSON with comments and trailing commas into plain JSON.
 
 /// The same text as plain JSON. Comments and such commas become blanks, so that every line stays where it was.
 pub(super) fn plain(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! What opencode has written down in its `opencode.json`.
+//! Imports the `opencode.json` of opencode.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! YAML as JSON. Made of the parser's events, so that neither depth nor aliases of a hostile file cost more than its length.
+//! Reads YAML into JSON values. It works on parser events, so that neither the depth nor the
+//! aliases of a hostile file cost more than its length.
 
 use std::path::Path;
 

@@ -1,7 +1,9 @@
-//! Skills that promise something: what they take, what they give, and how it is proven.
+//! Skills with a contract: a schema of their input, a schema of their output, and checks of the
+//! result.
 //!
-//! The head of such a skill names schemas that lie beside it; its text is what the model is told to do. What comes of it is
-//! a contract of `holm-guards`, by the same rules as `extract`.
+//! The front matter of such a skill names schema files beside it; its text holds the instructions
+//! for the model. Both become a contract of `holm-guards`, which follows the same rules as
+//! `extract`.
 
 use holm_guards::{
     json::Json,

@@ -1,4 +1,4 @@
-//! What is wrong with a skill.
+//! Errors in a skill file.
 
 use holm_grants::escaped;
 

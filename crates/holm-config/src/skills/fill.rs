@@ -1,4 +1,4 @@
-//! Arguments into the text of a skill.
+//! Substitutes arguments in the text of a skill.
 
 use std::collections::BTreeMap;
 

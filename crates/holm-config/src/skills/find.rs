@@ -1,4 +1,4 @@
-//! Where skills lie.
+//! Finds skills in the folders of the user and of the project.
 
 use std::{
     collections::BTreeMap,
@@ -48,7 +48,7 @@ impl SkillFolders {
             folders.extend(home.as_ref().map(|home| (home.join(place), Layer::User)));
         }
         folders.extend(config_folder(&env).map(|folder| (folder.join("skills"), Layer::User)));
-        // A home in which somebody works is their own.
+        // If the user works in their home folder, its skills are their own, not a project's.
         let is_home = home.as_deref() == Some(work);
         folders.extend(PLACES.iter().filter(|_| !is_home).map(|place| (work.join(place), Layer::Project)));
         Self { folders }

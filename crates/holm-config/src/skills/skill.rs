@@ -1,4 +1,4 @@
-//! One `SKILL.md`.
+//! Parses one `SKILL.md`.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub struct Skill {
     pub allowed_tools: Vec<String>,
     /// The names of its arguments, in their order.
     pub args: Vec<String>,
-    /// Whatever else its author has noted.
+    /// Further metadata by the author.
     pub metadata: BTreeMap<String, String>,
     /// What it promises, if its results are checked.
     pub promise: Option<Promise>,
@@ -63,10 +63,11 @@ pub enum Listed {
 }
 
 impl Skill {
-    /// Reads the file.
+    /// Parses the text of a `SKILL.md`.
     ///
     /// # Errors
-    /// The first thing that keeps it from being used. What is merely against the rules is in [`flaws`](Self::flaws).
+    /// The first error that makes the skill unusable. [`flaws`](Self::flaws) lists mere violations
+    /// of the rules.
     pub fn parse(text: &str) -> Result<Self, SkillFileError> {
         if text.len() > MOST_BYTES {
             return Err(SkillProblem::TooLarge { most: MOST_BYTES }.at(1));
