@@ -1,4 +1,5 @@
-//! Hooks: the places where a host's own code is heard. Their answers are inputs, so a replay needs no hook.
+//! Consultations: the points in the loop where the kernel asks the host's hooks. Their answers are
+//! inputs, so a replay needs no hook.
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 

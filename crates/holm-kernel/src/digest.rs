@@ -1,7 +1,8 @@
 //! Fingerprints: a pinned 64-bit hash for comparing, and SHA-256 for proving.
 //!
-//! [`Digest`] is our own definition so that no dependency can change a stored number. It finds drift and repeats; it
-//! does not resist somebody who wants two texts to collide. What must resist that goes through [`sha256_hex`].
+//! [`Digest`] is defined here, so that no dependency can change a stored number. It detects drift
+//! and repeated calls. It does not resist an attacker who wants two texts to collide; use
+//! [`sha256_hex`] for that.
 
 mod sip;
 

@@ -1,4 +1,4 @@
-//! Commands: what the host is to do next.
+//! Commands that the kernel gives to the host.
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::fmt;
@@ -39,7 +39,7 @@ pub enum Effect {
         /// What to start.
         request: Box<SpawnRequest>,
     },
-    /// Stop whatever runs under this id; its answer, if one still comes, is ignored.
+    /// Stop the work under this id. If its answer still arrives, the kernel ignores it.
     Abort(CallId),
     /// Ask hooks and people; answer with `Judged`.
     Judge(Box<Proposal>),
@@ -225,8 +225,9 @@ impl SpawnRequest {
     }
 }
 
-/// The digest of a call as a [`Proposal`] carries it: whoever runs the call can prove that it is the one that was shown, and
-/// whoever shows it that it is the one that was proposed. Numbers of calls are a run's own; this is not.
+/// The digest of a call as a [`Proposal`] carries it. The host that runs the call can prove that it
+/// is the call that was shown, and a user interface can prove that it shows the call that was
+/// proposed. Call numbers are unique within one run only; this digest does not depend on the run.
 ///
 /// ```
 /// let one = holm_kernel::call_digest("shell", r#"{"script":"ls"}"#);
@@ -236,7 +237,8 @@ pub fn call_digest(tool: &str, arguments: &str) -> String {
     sha256_hex(&[tool.as_bytes(), arguments.as_bytes()])
 }
 
-/// A call that somebody must rule on, with everything a person needs to see. Text is free of terminal escapes.
+/// A call that a person or a hook must rule on, with everything a person needs to see. The text
+/// contains no terminal escapes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Proposal {
     /// Names the question; the verdict carries it. A call that is asked about again, after a rewrite or a withdrawal,
@@ -252,7 +254,7 @@ pub struct Proposal {
     pub level: Level,
     /// What it needs, one a line.
     pub needs: Vec<String>,
-    /// What of that nobody has granted.
+    /// The needs that no grant covers.
     pub missing: Vec<String>,
     /// What an agent would hold, one a line; empty for other tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -279,7 +281,8 @@ pub enum AskReason {
     WriteAfterMark,
     /// Hooks want to see every call.
     HookWants,
-    /// It would leave plan mode. Only a person may say yes to that: whoever answers by rules says no.
+    /// The call would leave plan mode. Only a person may allow that; an approver that answers by
+    /// rules denies it.
     LeavesPlan,
 }
 

@@ -1,4 +1,4 @@
-//! How a turn group ends; each with the figures that led to it.
+//! How a turn group ends. Each ending carries the figures that led to it.
 
 use alloc::string::String;
 
@@ -51,7 +51,7 @@ pub enum Ending {
         /// How much was allowed.
         allowed: u64,
     },
-    /// Somebody stopped it.
+    /// A person or the host cancelled it.
     Cancelled {
         /// Why.
         reason: String,

@@ -1,7 +1,8 @@
-//! What a watcher sees: enough to draw a run live, and to draw it again from its journal.
+//! Events: enough to display a run live, and to display it again from its journal.
 //!
-//! Events are numbered (record, index). Dropping one never changes the run. Deltas of a streaming reply are not
-//! events: they go from the model to the sinks directly, and [`Event::Withdrawn`] takes them back.
+//! Events are numbered (record, index). Dropping one never changes the run. Deltas of a streaming
+//! reply are not events: the model sends them to the sinks directly, and [`Event::Withdrawn`]
+//! retracts them.
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 

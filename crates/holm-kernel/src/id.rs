@@ -1,4 +1,4 @@
-//! Newtypes for every id and unit, so that a time is never taken for a price.
+//! Newtypes for every id and unit, so that the compiler catches a time used as a price.
 //!
 //! Ids come from counters of the run: the same inputs give the same ids on every host.
 

@@ -1,6 +1,6 @@
-//! Facts: everything a run learns, in the past tense.
+//! Inputs: every fact that a run learns, named in the past tense.
 //!
-//! What a model, a tool or a hook does wrong is a fact like any other. Only a host's own mistake is a
+//! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the host is a
 //! [`Misuse`](crate::Misuse).
 
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -93,17 +93,17 @@ pub enum Input {
         /// The reply, or the failure.
         result: ModelResult,
     },
-    /// The tools are others now; running calls finish as they began.
+    /// The tool list changed. Running calls finish with the tools they started with.
     ToolsChanged(Vec<Tool>),
-    /// The mode is another now.
+    /// The mode changed.
     ModeChanged(Mode),
-    /// The grants are others now; leases end by this too.
+    /// The grants changed. This also ends all leases.
     GrantsChanged(GrantSet),
-    /// The budget is another now.
+    /// The budget changed.
     BudgetChanged(Budget),
     /// A host that took the run over narrowed its configuration; nothing in it makes the run laxer.
     Narrowed(Box<Narrowing>),
-    /// Somebody wants it to stop; what waits to be said is dropped.
+    /// A person or the host cancelled the run. Queued prompts are dropped.
     Cancelled {
         /// Why, for people.
         #[serde(default)]

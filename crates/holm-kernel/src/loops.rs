@@ -1,9 +1,9 @@
-//! Notices that a run goes round in circles, before it has spent its budget on them.
+//! Detects that a run repeats itself, before it has spent its budget on the repetition.
 //!
-//! Doing the same thing again is often right: a test is run after every edit. So a repeat counts only while nothing
-//! has changed: the same call gave the same result and no state-changing call did anything *new* in between. The
-//! memory is bounded, so the cost of a call does not grow with the run, and what lies far back is a second look,
-//! not a loop.
+//! Repeating a call is often right: a test is run after every edit. So a repeat counts only while
+//! nothing has changed: the same call gave the same result, and no state-changing call did anything
+//! *new* in between. The memory is bounded, so the cost of a call does not grow with the run. A
+//! repeat of a call that is no longer remembered is not a loop.
 
 #[cfg(test)]
 mod tests;

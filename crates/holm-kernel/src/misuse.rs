@@ -1,4 +1,4 @@
-//! A host's own mistakes. They leave the run unchanged and are never written to the journal.
+//! Mistakes of the host. They leave the run unchanged and are never written to the journal.
 
 use thiserror::Error;
 

@@ -1,8 +1,9 @@
 //! Defects that a test can plant, one at a time, to see whether the simulation finds them.
 //!
-//! A simulation that finds nothing says little until it has found what is there. Each defect is one that somebody could
-//! really make: a guard left out, a fact that is believed too late, a sum that is added twice. The switch exists only with the
-//! feature `planted`; without it [`planted`] is `false` at compile time, and nothing of this is left in a build.
+//! A simulation that finds no defect proves little until it has found a known one. Each defect here
+//! is a plausible mistake: a missing guard, a fact believed too late, a sum added twice. The switch
+//! exists only with the feature `planted`. Without the feature, [`planted`] is `false` at compile
+//! time and the optimiser removes every branch.
 
 /// The defects that can be planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub(crate) enum Bug {
     DispatchUnheard,
     /// What is on the deny list passes.
     DenialPasses,
-    /// What nobody granted passes.
+    /// A call runs without the grant it needs.
     MissingGrantPasses,
     /// A mode that only looks lets writes pass.
     ModeIgnored,
@@ -54,7 +55,7 @@ pub(crate) enum Bug {
     ClockRunsBack,
     /// Every seventh call shares its id with the next.
     CallIdReused,
-    /// Nobody wakes a run that waits to try again.
+    /// No timer wakes a run that waits to retry.
     TimerForgotten,
     /// A question that was open at a crash is not asked again.
     QuestionForgotten,
@@ -66,7 +67,7 @@ pub(crate) enum Bug {
     ChildHoldsMore,
     /// A run that is told to stop goes on.
     CancelUnheard,
-    /// Nobody is told to stop what was given up.
+    /// The host is not told to stop work that was given up.
     AbortUnsaid,
     /// A failure that takes the others of its reply with it takes none.
     SiblingsGoOn,
@@ -82,11 +83,11 @@ pub(crate) enum Bug {
     QuestionOutlivesChange,
     /// The grants of an answer count as given in knowledge of marks that its question did not show.
     AnswerKnowsMore,
-    /// A call whose usage nobody reports is free.
+    /// A call without reported usage costs nothing.
     UsageFree,
     /// All skills of a reply call the model at once, also where a limit holds.
     SkillsAtOnce,
-    /// Nobody counts how often hosts stop during the same work.
+    /// Host crashes during the same work are not counted.
     CrashesUncounted,
     /// Calls that change something run beside the others of their reply.
     OrderLost,
@@ -162,8 +163,8 @@ mod switch {
         static PLANTED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Plants one defect in this thread and takes every other out; the empty name takes all out. False if there is none of this
-    /// name.
+    /// Plants one defect in this thread and removes all others; the empty name removes all. Returns
+    /// false if no defect has this name.
     pub fn plant(name: &str) -> bool {
         let place = NAMES.iter().position(|known| *known == name);
         PLANTED.with(|planted| planted.set(place.map_or(0, |place| place + 1)));

@@ -1,8 +1,9 @@
 //! The run's only randomness: numbers derived from the seed of record 0.
 //!
-//! Jitter has to be the same on every host and in every replay, so the function (the output step of `SplitMix64`) is
-//! written out here and never changes; a better one would be a new set of decision rules. There is no stream to keep:
-//! a number is derived from what it is for, so nothing depends on the order in which numbers are asked for.
+//! Jitter must be the same on every host and in every replay. So the function (the output step of
+//! `SplitMix64`) is written out here and never changes; a better one would need new decision rules.
+//! There is no stream to keep: a number is derived from its purpose, so it does not matter in which
+//! order numbers are requested.
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,8 @@
-//! Text that a person reads before saying yes, made to show what it is.
+//! Makes hidden characters visible in text that a person reads before approving a call.
 //!
-//! A terminal obeys escape sequences, a bidi override turns a command round, a zero-width character hides in a path.
-//! Whoever approves a call must see all of that, so everything that is not plainly visible is written out as `\u{…}`.
+//! A terminal obeys escape sequences, a bidi override reverses a command, and a zero-width
+//! character hides in a path. The person who approves a call must see all of that. So every
+//! character that is not plainly visible is written as `\u{…}`.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,7 @@ use holm_grants::is_hidden;
 /// What a person is shown of a name or of one need: longer than any honest path.
 const LINE: u64 = 1_000;
 
-/// How many lines of a list a person is shown: nobody reads more, and the rest is counted.
+/// The most lines of a list that a person is shown. People do not read more; the rest is counted.
 const LINES: usize = 100;
 
 /// Makes every character visible: newline and tab stay, all others that do not show themselves are written out.
@@ -39,7 +40,8 @@ pub fn visible_line(text: &str) -> String {
     line(text, LINE)
 }
 
-/// Many texts for a person, each on one line: as many as somebody reads, from both ends of the list, and how many are not shown.
+/// Formats many texts for a person, one line each. A long list is cut in the middle, with a note
+/// that says how many entries are not shown.
 ///
 /// ```
 /// let needs: Vec<String> = (0..120).map(|file| format!("read:{file}")).collect();

@@ -1,4 +1,4 @@
-//! How a long transcript is fitted into a window.
+//! Settings for fitting a long transcript into a model's window.
 
 use alloc::string::String;
 

@@ -1,6 +1,7 @@
-//! A ladder of models: start small, step up when the work shows that small is not enough.
+//! A ladder of models: a run starts with a small model and steps up when the small one fails.
 //!
-//! Everything here is data, so that every host climbs alike and a journal says why a run began where it did.
+//! Everything here is data, so every host steps up in the same way, and a journal says why a run
+//! began on its rung.
 
 use alloc::{
     string::{String, ToString},
@@ -115,7 +116,7 @@ pub enum OnRejection {
 pub struct TaskKind(String);
 
 impl TaskKind {
-    /// The kind of tasks of which nobody said a kind.
+    /// The kind of a task for which no kind was given.
     pub const GENERAL: &str = "general";
 
     /// Brings free text into the form of a kind.

@@ -1,4 +1,4 @@
-//! Bounds, each with a name; unbounded only when asked for by name.
+//! Limits of a run. A limit is lifted only by naming it `Unbounded`.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! A run's configuration, as data: it is part of record 0 and so of the run's identity.
 //!
-//! Nothing here is code. What cannot be said as data is asked of the host by [`Effect::Consult`](crate::Effect).
+//! Nothing here is code. Decisions that data cannot express are left to the host, through
+//! [`Effect::Consult`](crate::Effect).
 
 mod context;
 mod ladder;
@@ -111,8 +112,9 @@ pub struct Config {
     /// What the run may do.
     #[serde(default)]
     pub grants: GrantSet,
-    /// What the run may never do, whatever was granted: tools by name, and what calls need. A call that needs a whole folder is
-    /// denied only where all of it is; its tool is told the denials and asks about each file
+    /// What the run may never do, regardless of its grants: tools by name, and needs of calls. A
+    /// call that needs a whole folder is denied only if the denials cover all of it. Otherwise its
+    /// tool receives the denials and checks each file
     /// ([`ToolRequest::denials`](crate::ToolRequest)).
     #[serde(default)]
     pub denials: Denials,
@@ -203,7 +205,7 @@ pub enum Approvals {
     Ask,
     /// As `Ask`, and hooks are also asked about what the mode allows; they can only narrow it.
     AskAlways,
-    /// Nobody is there: what would be asked is denied.
+    /// Every question is answered with a denial, because no person is there to ask.
     Deny,
 }
 
@@ -234,7 +236,7 @@ pub enum BatchOrder {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Marks {
-    /// Content from outside: web pages, mail, results of servers that nobody vouches for.
+    /// Content from outside: web pages, mail, results of untrusted servers.
     pub untrusted: bool,
     /// Secrets or private data.
     pub private: bool,

@@ -1,4 +1,4 @@
-//! Which models a run may use, and what they cost.
+//! The models that a run may use, and their prices.
 
 use alloc::string::String;
 

@@ -1,7 +1,8 @@
-//! What a host narrows in the configuration of a run that it takes over.
+//! Restrictions that a host adds to a run that it takes over.
 //!
-//! Record 0 of a run that another host began is that host's word. It decides what was said, and not what this host puts up
-//! with: each value here can make a run stricter and none can make it laxer.
+//! Another host wrote record 0 of such a run. That record is still the run's history, but this host
+//! need not accept its settings. Every value here can make a run stricter, and none can make it
+//! laxer.
 
 use alloc::vec::Vec;
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Alias, Config, Limits, MarkRule, Marks, RetryPolicy};
 
-/// What a host narrows; what is none stays as the run has it.
+/// Restrictions that a host adds; a field that is `None` leaves the run's own value in place.
 ///
 /// ```
 /// use holm_kernel::{Config, MarkRule, Model, Narrowing};

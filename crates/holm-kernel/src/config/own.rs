@@ -1,5 +1,6 @@
-//! Names of the tools that belong to a run itself. A model that calls one of them means the run, so no other tool may have
-//! one: it would hear what was meant for the run, or answer in its place.
+//! Reserved names: the tools that the run itself carries out. A model that calls one of them means
+//! the run, so no other tool may have such a name. It would receive the call, or answer in the
+//! run's place.
 
 /// Makes a constant of each name and puts it on the list, so that none can be missing there.
 macro_rules! own_names {

@@ -1,4 +1,5 @@
-//! Product vocabulary as data: how calls are written, which names mean what, what a lost model is told.
+//! A product's vocabulary as data: the notation of calls, other names of tools, and the notes that
+//! a stuck model gets.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -103,7 +104,7 @@ pub struct HiddenToolNote {
 pub struct Inconclusive {
     /// Lower-case phrases that announce.
     pub phrases: Vec<String>,
-    /// Text of this many bytes or more is an answer, whatever it says.
+    /// Text of this many bytes or more is an answer, regardless of its content.
     pub shorter_than: u64,
     /// What the model is told; it gets one chance.
     pub correction: String,

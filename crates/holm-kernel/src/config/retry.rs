@@ -1,4 +1,4 @@
-//! When a failed model call is tried again; the times are armed in the kernel and journaled.
+//! When a failed model call is retried. The kernel sets the times, and they are journaled.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What the kernel must know of a tool; how it runs is the host's business.
+//! A tool's declaration: what the kernel must know. The host decides how the tool runs.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -203,8 +203,9 @@ impl Tool {
         Ok(self)
     }
 
-    /// Whether it has the name of a tool that the run itself carries out, and is another tool. No host may offer it: a model
-    /// that means the run would call it. A tool that finds others is the host's own, so whatever is called [`FINDER`] is none.
+    /// Whether this tool has a reserved name without being the tool that the run itself carries
+    /// out. No host may offer such a tool: a model that means the run would call it. The exception
+    /// is [`FINDER`]: a search tool belongs to the host, so it may have that name.
     ///
     /// ```
     /// use holm_guards::json::Json;
@@ -256,7 +257,7 @@ pub enum ToolKind {
 }
 
 impl ToolKind {
-    /// The name of the tool that the run itself carries out in this way; none where somebody else does.
+    /// The reserved name of this kind of tool, if the run itself carries it out.
     pub const fn own_name(&self) -> Option<&'static str> {
         match self {
             Self::Plan(PlanRole::Enter) => Some(ENTER_PLAN),
@@ -271,7 +272,8 @@ impl ToolKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanRole {
-    /// Narrows the run to looking, at once and for the whole reply. Nobody is asked.
+    /// Enters plan mode at once and for the whole reply: the run may only read. This needs no
+    /// approval.
     Enter,
     /// Asks a person whether the plan may be carried out. A yes restores the mode from before, and no wider one.
     Exit,

@@ -1,4 +1,5 @@
-//! The last resort: results of the turns that are otherwise kept whole lose their middle.
+//! The last resort of compaction: cuts the middle out of results in turns that are otherwise kept
+//! whole.
 
 use super::{
     sealed::{self, Attachments},

@@ -1,4 +1,4 @@
-//! Takes the oldest turns out of the view.
+//! Removes the oldest turns from the view.
 
 use alloc::{sync::Arc, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! The message that stands where older ones have left the view.
+//! The message that replaces older messages which have left the view.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 

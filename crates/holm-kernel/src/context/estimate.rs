@@ -1,8 +1,9 @@
-//! How many tokens a message will take, before a provider has counted.
+//! Estimates how many tokens a message takes, before a provider has counted them.
 //!
-//! Tokenizers differ and are megabytes large; a window is planned with a margin anyway. So each byte is given a
-//! weight by its kind, in thousandths of a token, and the weights are added up: one table look-up a byte, no float,
-//! the same figure on every host. Bytes that continue a character weigh nothing.
+//! Tokenizers differ and are megabytes large, and a window is planned with a margin anyway. So each
+//! kind of byte has a weight in thousandths of a token, and the weights are added up: one table
+//! look-up per byte, no float, the same figure on every host. Continuation bytes of a character
+//! weigh nothing.
 //!
 //! | thousandths of a token | `OpenAi` | `Anthropic` | `Gemini` | `Open` | `Other` | why |
 //! |---|---|---|---|---|---|---|
@@ -16,9 +17,10 @@
 //! | three-byte character | 800 | 1200 | 750 | 1100 | 1200 | Chinese, Japanese, Korean, Hindi |
 //! | four-byte character | 2000 | 2500 | 2000 | 2500 | 2500 | emoji |
 //!
-//! The first column was fitted to counts of the o200k and cl100k vocabularies; the tests hold it to them. The
-//! others are scaled from it with care, because a figure too high costs a little room and one too low a failed call.
-//! The table decides what a run does, so another table is another [`SEMANTICS`](crate::SEMANTICS).
+//! The first column was fitted to counts of the o200k and cl100k vocabularies, and the tests
+//! compare it with them. The other columns are scaled from it with care: a figure that is too high
+//! wastes a little room, one that is too low fails a call. The table affects decisions, so a
+//! changed table needs a new [`SEMANTICS`](crate::SEMANTICS).
 
 use alloc::{sync::Arc, vec, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! What to do when a provider says that the request was too long after all.
+//! Handles a provider's error that the request was too long.
 
 use alloc::vec::Vec;
 

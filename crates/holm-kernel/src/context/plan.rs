@@ -1,4 +1,4 @@
-//! Decides, before each model call, whether and how the view is made smaller.
+//! Decides before each model call whether and how to shrink the view.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! The figures of one plan: how many tokens the messages may take.
+//! The token thresholds of one plan.
 
 use crate::ContextPolicy;
 

@@ -1,8 +1,8 @@
-//! Makes a tool result smaller inside its envelope.
+//! Shortens a tool result inside its envelope.
 //!
-//! A result reaches the model sealed: an opening tag, a body that does not know the seal, a closing tag. What stands here
-//! keeps both tags and replaces the body alone, so that what is left of tool output still reads as tool output, and
-//! the call keeps its answer.
+//! A result reaches the model sealed: an opening tag, a body that does not know the seal, a closing
+//! tag. The functions here keep both tags and replace only the body. So the rest still reads as
+//! tool output, and the call keeps its answer.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -52,9 +52,10 @@ pub(super) fn chars(text: &str) -> u64 {
     text.bytes().filter(|byte| byte & 0xc0 != 0x80).count() as u64
 }
 
-/// The same message with each of its long results as one line; other blocks and short results stay as they are.
+/// The same message with each of its long results reduced to one line; other blocks and short
+/// results are unchanged.
 ///
-/// None if there is none to shorten.
+/// Returns `None` if there is nothing to shorten.
 ///
 /// `arguments_of` finds the arguments of a call by its id.
 pub(super) fn elide<'a>(
@@ -72,9 +73,10 @@ pub(super) fn elide<'a>(
     })
 }
 
-/// The same message with each result that is longer than `limit` characters reduced to its head and its tail.
+/// The same message with each result that is longer than `limit` characters reduced to its head and
+/// its tail.
 ///
-/// None if there is none.
+/// Returns `None` if there is no such result.
 pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> Option<Message> {
     rewrite(message, |result| {
         let parts = split(&result.text);

@@ -1,4 +1,4 @@
-//! Asks a model to sum up what leaves the view, and takes its answer only if it helps.
+//! Asks a model to summarise what leaves the view, and uses the summary only if it helps.
 
 use alloc::{borrow::ToOwned, string::String, sync::Arc, vec::Vec};
 
@@ -32,7 +32,7 @@ pub(crate) enum Discarded {
     /// It was no shorter than what it sums up.
     #[error("the summary is not shorter than what it sums up, so the oldest turns leave without one")]
     Longer,
-    /// Nobody waits for it any more.
+    /// The view changed since the summary was requested.
     #[error("the view has changed since this summary was asked for")]
     Stale,
 }

@@ -1,4 +1,4 @@
-//! What the model is shown of a transcript.
+//! The view: the part of a transcript that the model is shown.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -54,7 +54,7 @@ pub(crate) struct View {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Prompts {
-    /// Nobody said: the last message of a person counts.
+    /// The prompt was not marked, so the last message of a person counts.
     #[default]
     Guessed,
     /// By [`View::mark_prompt`].
@@ -186,7 +186,7 @@ impl View {
         self.age(upto);
     }
 
-    /// Whether a message stays in view whatever leaves: the task, the latest prompt, standing orders.
+    /// Whether a message always stays in view: the task, the latest prompt, standing orders.
     pub(super) fn stays(&self, at: u64) -> bool {
         self.task == Some(at)
             || self.prompt == Some(at)
@@ -274,7 +274,7 @@ impl View {
 
     fn count_calls(&mut self, message: &Message) {
         if message.role == Role::Assistant {
-            // What an earlier reply called and nobody answered will never be answered.
+            // Calls of an earlier reply that have no result yet will never get one.
             self.open = 0;
         }
         for block in &message.blocks {

@@ -1,4 +1,4 @@
-//! What goes into an envelope: a whole text, or its two ends with a note between them.
+//! The body of an envelope: a whole text, or its two ends with a note between them.
 
 use alloc::{borrow::Cow, format, string::String};
 

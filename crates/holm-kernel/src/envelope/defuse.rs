@@ -1,8 +1,10 @@
-//! Defuses whatever in a body could be read as the envelope's own tag, and nothing else.
+//! Defuses every part of a body that a model could read as the envelope's own tag, and changes
+//! nothing else.
 //!
-//! A model reads generously: it takes `</ Tool_Output>`, full-width letters or a name with invisible characters inside for
-//! the real thing. So does the matcher here. Only the angle bracket of a match is replaced, so ordinary markup and
-//! code pass through unharmed, and the replacement can be undone exactly.
+//! A model reads generously: it accepts `</ Tool_Output>`, full-width letters, or a name with
+//! invisible characters inside. So does the matcher here. Only the angle bracket of a match is
+//! replaced, so ordinary markup and code pass through unharmed, and the replacement can be undone
+//! exactly.
 
 use alloc::string::String;
 use core::fmt::Write as _;
@@ -66,7 +68,8 @@ fn each<'a>(body: &'a str, mut take: impl FnMut(Found<'a>)) {
     take(Found::Plain(slice(done, body.len())));
 }
 
-/// The length of `&lt;`, `&#x…;` or such a thing with `amp;` before it, at the start of a text; 0 if there is none.
+/// The length of a reference such as `&lt;` or `&#x…;`, also with `amp;` before it, at the start of
+/// a text; 0 if the text does not start with one.
 fn reference_length(text: &str) -> usize {
     let Some(mut rest) = text.strip_prefix('&') else { return 0 };
     while let Some(after) = rest.strip_prefix("amp;") {

@@ -1,4 +1,4 @@
-//! Closing and opening the envelope.
+//! Wraps text in an envelope, and reads it back.
 
 use alloc::string::String;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a journal, and where.
+//! Errors of a damaged journal: what is wrong, and where.
 
 use alloc::string::String;
 

@@ -1,4 +1,4 @@
-//! Another future from the same past.
+//! Forks a journal at a record, so that another run can continue from there.
 
 use super::record::Record;
 use crate::Seq;

@@ -1,4 +1,4 @@
-//! SHA-256 values and their one spelling.
+//! SHA-256 values and their text form.
 
 use alloc::string::String;
 use core::fmt;

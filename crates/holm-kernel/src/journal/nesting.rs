@@ -1,7 +1,7 @@
-//! How deep brackets nest, found without recursion.
+//! Measures how deep brackets nest, without recursion.
 //!
-//! A line of a million brackets must be refused before anything recursive looks at it, here or in another
-//! program that reads the journal.
+//! A line of a million brackets must be refused before any recursive parser sees it, here or in
+//! another program that reads the journal.
 
 /// Brackets that may stand inside one another in a payload: open JSON may nest 128 deep, and an input wraps
 /// it.

@@ -1,4 +1,4 @@
-//! What a record says: the exact bytes of its input, and their hash.
+//! The payload of a record: the exact bytes of its input, and their hash.
 
 use alloc::string::{String, ToString as _};
 
@@ -45,7 +45,8 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Keeps the text of a line, whatever its hash should be; the caller compares.
+    /// Keeps the text of a line with the hash of that text. The caller compares it with the
+    /// expected hash.
     pub(super) fn kept(text: &str) -> Self {
         Self { hash: Hash::of(text.as_bytes()), text: Some(text.into()) }
     }

@@ -1,4 +1,4 @@
-//! One record, and the mark that says how far a journal reaches.
+//! One record, and the head that says how far a journal reaches.
 
 use alloc::string::String;
 
@@ -97,7 +97,7 @@ impl Head {
     /// Checks that `records` hold this record, and so everything before it.
     ///
     /// # Errors
-    /// [`HeadError`] if the record is not there, or is another one.
+    /// [`HeadError`] if the record is missing or different.
     pub fn check(&self, records: &[Record]) -> Result<(), HeadError> {
         let found = records.iter().rev().find(|record| record.seq == self.seq);
         let Some(found) = found else {
@@ -121,7 +121,7 @@ pub enum HeadError {
         /// The last record that is there now.
         last: Option<Seq>,
     },
-    /// The history is another one.
+    /// The record at this place is not the one the head was taken from.
     #[error(
         "record {seq} is not the one that was written; the journal was rewritten or belongs to another run"
     )]

@@ -1,4 +1,5 @@
-//! Folds a journal: the same inputs give the same run, or the record is named at which they do not.
+//! Replays a journal: the same inputs give the same run, or the error names the first record that
+//! differs.
 
 use alloc::string::String;
 

@@ -1,8 +1,8 @@
 //! A run's state at a record, so that a long journal need not be folded from its beginning.
 //!
-//! A snapshot is a cache. It says by its own hash whether it is whole, and by the kernel's version whether
-//! this kernel made it; in any doubt it is left aside and the journal is folded. Its hash has no key: keep it
-//! where the journal is kept.
+//! A snapshot is a cache. Its hash says whether it is complete, and the kernel's version says
+//! whether this kernel made it. In case of doubt it is ignored and the journal is folded. The hash
+//! has no key: store a snapshot where the journal is stored.
 
 use alloc::string::{String, ToString as _};
 use core::fmt::Write as _;
@@ -34,7 +34,8 @@ impl Snapshot {
     /// Takes a snapshot of a run whose effects were drained; `head` is that of the record handled last.
     ///
     /// # Errors
-    /// [`SnapshotError::OtherRecord`] if `head` is another record's; [`SnapshotError::Unwritable`].
+    /// [`SnapshotError::OtherRecord`] if `head` belongs to a different record;
+    /// [`SnapshotError::Unwritable`].
     pub fn take(run: &Run, head: Head) -> Result<Self, SnapshotError> {
         Self::of(run, head, run.freeze())
     }
@@ -84,7 +85,7 @@ impl Snapshot {
     /// Reads a snapshot that this very version of the kernel has written.
     ///
     /// # Errors
-    /// [`SnapshotError`]; whatever it says, fold the journal instead.
+    /// [`SnapshotError`]; in every case, fold the journal instead.
     pub fn decode(text: &[u8]) -> Result<Self, SnapshotError> {
         let unreadable = |error: ReadError| SnapshotError::Unreadable { reason: error.to_string() };
         let form: Form<'_> = holm_read::from_slice(text).map_err(unreadable)?;

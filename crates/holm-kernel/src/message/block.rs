@@ -114,7 +114,7 @@ pub enum Outcome {
     Failed,
     /// It was not run: invalid, denied, over a limit, repeated in a loop.
     Refused,
-    /// It ran or not; nobody can tell (the host died in between).
+    /// It may or may not have run: the host stopped in between.
     Unknown,
     /// It was stopped on request or by its deadline.
     Stopped,

@@ -1,4 +1,4 @@
-//! What is said in a run: messages made of typed blocks.
+//! Messages of a run, made of typed blocks.
 //!
 //! Messages are immutable and shared (`Arc`): a run never clones content to build a request, and a codec
 //! encodes a message once and keeps the bytes.
@@ -62,12 +62,13 @@ pub struct Message {
 
 /// Who wrote a message.
 ///
-/// Providers know few roles, so the kernel speaks to a model as a user: it corrects, reminds, and tells what came of a
-/// child. This says that nobody else did. It is no part of any prompt, reply or result, so no text can bear it.
+/// Providers know few roles, so the kernel speaks to a model as a user: it corrects, reminds, and
+/// reports the results of children. This field marks such messages. It is not part of any prompt,
+/// reply or result, so no text can forge it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// Whoever speaks in this role.
+    /// The speaker that the role names.
     #[default]
     Speaker,
     /// The kernel itself.
@@ -82,7 +83,7 @@ impl Author {
 }
 
 impl Message {
-    /// A message of whoever speaks in this role.
+    /// A message written by the speaker that the role names.
     pub const fn new(id: MessageId, role: Role, blocks: Vec<Block>) -> Self {
         Self { id, role, blocks, author: Author::Speaker }
     }

@@ -1,4 +1,4 @@
-//! What a reply cost and why it stopped.
+//! The token usage of a reply, and why the reply stopped.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
-//! Recognises a reply that announces an action and takes none. A real answer that is taken for one costs a turn, so this asks for
-//! much: the last sentence must begin like an announcement, name an action, and leave nothing to the person.
+//! Recognises a reply that announces an action and takes none. A real answer mistaken for an
+//! announcement costs a turn, so the conditions are strict: the last sentence must begin like an
+//! announcement, name an action, and leave nothing to the person.
 
 use alloc::string::String;
 

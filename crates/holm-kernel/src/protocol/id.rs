@@ -1,4 +1,4 @@
-//! Ids of calls: providers may leave them out or give one twice, and a result must answer exactly one call.
+//! Ids of calls. Providers may omit or repeat them, but a result must answer exactly one call.
 
 use alloc::{format, string::String};
 

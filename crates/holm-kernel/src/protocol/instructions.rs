@@ -1,4 +1,4 @@
-//! What a model that speaks the text protocol is told about its tools.
+//! The instructions about tools for a model that uses the text protocol.
 
 use alloc::string::String;
 

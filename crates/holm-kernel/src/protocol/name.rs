@@ -47,7 +47,8 @@ pub fn provider_name(name: &str) -> String {
     if out.chars().all(|c| c == '_') { String::from("tool") } else { out }
 }
 
-/// What two names have in common that nobody could tell apart: they are the same to providers but for the case of letters.
+/// A key that is equal for two names that differ, after normalisation for providers, only in the
+/// case of letters.
 ///
 /// ```
 /// use holm_kernel::name_key;
@@ -77,7 +78,7 @@ pub fn provider_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Strin
     provider_names_beside(&[], names)
 }
 
-/// As [`provider_names`], where some names are somebody else's already.
+/// As [`provider_names`], but avoids the names in `reserved`.
 ///
 /// ```
 /// use holm_kernel::{OWN_NAMES, provider_names_beside};

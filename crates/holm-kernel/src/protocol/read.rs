@@ -10,7 +10,8 @@ use crate::{Inconclusive, ProtocolPolicy};
 /// Names under which models wrap the arguments of a call instead of writing them beside its name.
 const WRAPPERS: [&str; 4] = ["arguments", "params", "args", "parameters"];
 
-/// A phrase that contains an announcement ("let me") and is none: many an answer ends with it.
+/// A phrase that contains an announcement ("let me") but does not announce anything: many answers
+/// end with it.
 const COURTESY: &str = "let me know";
 
 /// What a reply says.

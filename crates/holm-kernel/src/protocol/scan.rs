@@ -1,7 +1,7 @@
-//! Splits a reply into what was thought, the JSON objects in it, and the words around them, in one pass.
+//! Splits a reply, in one pass, into thinking, JSON objects and the text around them.
 //!
-//! Thinking is cut before anything is read: a call that a model only considered is not a call. An object is skipped as
-//! a whole, so that a tag inside an argument is left alone.
+//! Thinking is removed first: a call that a model only considered is not a call. An object is
+//! skipped as a whole, so a tag inside an argument is left alone.
 
 use alloc::string::String;
 
@@ -128,8 +128,8 @@ fn ends_tag(text: &str, at: usize) -> bool {
     text.as_bytes().get(at) == Some(&b'>')
 }
 
-/// Where thinking ends that begins at the start of `text` with a tag of `opening` bytes: behind its closing tag, or at the
-/// end of the text if there is none.
+/// The end of the thinking that starts at the beginning of `text` with a tag of `opening` bytes:
+/// after its closing tag, or the end of the text if the tag is never closed.
 fn thinking_end(text: &str, opening: usize) -> usize {
     let name = text.get(1..opening - 1).unwrap_or_default();
     let mut at = opening;

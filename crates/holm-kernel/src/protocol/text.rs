@@ -1,5 +1,5 @@
-//! The text protocol for hosts: a model that has no tool calls of its own can be asked in text, and the host makes calls of
-//! its replies.
+//! The text protocol for hosts. A host can ask a model without native tool calls in text, and turn
+//! its replies into calls.
 
 use alloc::string::String;
 

@@ -1,7 +1,9 @@
-//! Children in the background: their calls are answered at once, and the run goes on while they work.
+//! Children in the background: their calls are answered at once, and the run continues while they
+//! work.
 //!
-//! Each has its share of the budget and its grants like any other child, and is kept until its result is there. The
-//! result is believed by the same rules, and heard once: before the next model call, or by whoever asks for it first.
+//! Each has its share of the budget and its grants like any other child, and is kept until its
+//! result arrives. The result is checked by the same rules. The model gets it once: before the next
+//! model call, or earlier if it asks for it.
 
 use alloc::{format, string::String};
 use core::fmt::Write as _;
@@ -102,7 +104,8 @@ impl Run {
         }
     }
 
-    /// After a takeover the children are asked for again: whoever drives the run drives them too.
+    /// After a takeover, requests the children again: the host that drives the run also drives its
+    /// children.
     pub(super) fn resume_children(&mut self) {
         for mut child in core::mem::take(&mut self.state.background) {
             self.resume_slot(&mut child);

@@ -1,5 +1,6 @@
-//! The calls of one reply: opened together, answered in their order. Those that only look run side by side; one that may
-//! change something waits for the calls before it, and the calls after it wait for it.
+//! The calls of one reply: opened together and answered in order. Read-only calls run in parallel.
+//! A call that may change something waits for the calls before it, and the calls after it wait for
+//! it.
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
@@ -78,7 +79,7 @@ pub(crate) enum Place {
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SlotState {
-    /// Somebody is asked.
+    /// A person or a hook was asked about it.
     Judging,
     /// Allowed; its turn has not come.
     Ready,
@@ -202,7 +203,7 @@ impl Slot {
 }
 
 impl Batch {
-    /// Unanimity of those who have a vote; a dropped call forces no.
+    /// All calls that have a vote must agree. A dropped call prevents the end.
     fn votes_to_end(&self) -> bool {
         let mut votes = self.slots.iter().filter_map(|slot| match &slot.state {
             SlotState::Done(settled) => settled.vote,
@@ -217,7 +218,7 @@ impl Run {
     /// Opens a batch: every call is validated, then permitted, before the first one runs.
     pub(super) fn open_batch<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>) {
         if let Some(ending) = self.budget_reached().filter(|ending| !self.awaits_shares(ending)) {
-            // Running tools for a model that can no longer be asked would be work for nobody.
+            // The model can no longer be asked, so the results of tools would be of no use.
             return self.refuse_all(calls, ending);
         }
         let (limit, order) = (self.config().limits.calls_per_turn, self.config().batch);
@@ -335,7 +336,8 @@ impl Run {
         !any_open
     }
 
-    /// Nothing new starts in a run that is ending, and nobody is kept waiting for an answer that no longer matters.
+    /// Ends calls that have not started when the run is ending: nothing new starts, and open
+    /// questions no longer matter.
     fn give_up_waiting(&mut self, slot: &mut Slot) {
         match &slot.state {
             SlotState::Judging | SlotState::Ready => self.stop_call(slot, "not run: the run is ending"),
@@ -418,7 +420,7 @@ impl Run {
 
     /// Lets `act` take a fact about the slot that waits for it; anything else is late.
     pub(super) fn with_slot(&mut self, call: CallId, act: impl FnOnce(&mut Self, &mut Slot) -> After) {
-        // Every fact has its own `act`, so that whatever does not depend on it stands elsewhere, once.
+        // Each fact has its own `act`; the code that does not depend on the fact is shared here.
         let mut taken = self.take_slot(call);
         let after = match taken.slot() {
             Some(slot) => act(self, slot),

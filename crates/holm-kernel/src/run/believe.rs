@@ -1,4 +1,4 @@
-//! Whether a result is believed: hooks, plausibility, postconditions, executable checks.
+//! Decides whether a result is believed: hooks, plausibility, postconditions, executable checks.
 
 use alloc::{
     collections::VecDeque,

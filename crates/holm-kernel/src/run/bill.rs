@@ -1,6 +1,7 @@
-//! What was used is paid for, once: also by a call that was given up before its answer came.
+//! Pays for usage exactly once, also for a call that was given up before its answer came.
 //!
-//! What no provider reports is paid by estimate, or a budget would hold only where providers wish it to.
+//! Usage that no provider reports is paid by estimate. Otherwise a budget would hold only if the
+//! provider cooperates.
 
 use alloc::vec::Vec;
 

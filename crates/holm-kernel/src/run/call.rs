@@ -1,4 +1,5 @@
-//! The life of one call: prepared, started, dispatched, finished, settled. Whether it is asked about: `question`.
+//! The life of one call: prepared, started, dispatched, finished, settled. The module `question`
+//! handles questions about it.
 
 use alloc::{
     string::{String, ToString},
@@ -131,7 +132,7 @@ impl Run {
             .or_else(|| over("bytes of output", used.bytes, quota.bytes))
     }
 
-    /// Counts what a tool has used, where somebody looks at it.
+    /// Counts what a tool has used, if the tool has a quota.
     pub(super) fn use_quota(&mut self, slot: &Slot, more: Used) {
         let Some(quota) = slot.entry.as_ref().map(|entry| entry.tool.quota) else { return };
         if quota == Quota::default() {
@@ -190,7 +191,8 @@ impl Run {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
-        // Narrowing needs nobody's leave, and holds for the other calls of its reply too.
+        // Entering plan mode only narrows, so it needs no approval. It also applies to the other
+        // calls of the reply.
         if entry.tool.kind == ToolKind::Plan(PlanRole::Enter) {
             return self.change_plan(slot, PlanRole::Enter);
         }
@@ -204,7 +206,7 @@ impl Run {
         }
     }
 
-    /// Hands a permitted call to whoever runs it.
+    /// Hands a permitted call to the host, to a child or to the kernel itself.
     pub(super) fn start_call(&mut self, slot: &mut Slot) {
         self.expire_leases();
         if slot.permitted != self.state.authority.epoch && !planted(Bug::PermissionRemembered) {
@@ -441,7 +443,7 @@ impl Run {
         self.refuse(slot, message);
     }
 
-    /// Stops a call, whatever it is doing, and answers it.
+    /// Stops a call in any state and answers it.
     pub(super) fn stop_call(&mut self, slot: &mut Slot, message: &str) {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,

@@ -14,7 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Offer, Tool, ToolKind, provider_name};
 
-/// Problems of one tool that are told: enough to mend it, too few to flood a log with somebody else's schema.
+/// The most problems reported for one tool: enough to fix it, too few to flood a log with a foreign
+/// schema.
 const MOST_PROBLEMS: usize = 8;
 
 /// One tool with what is compiled from it.
@@ -80,8 +81,8 @@ impl Entry {
     }
 }
 
-/// A need that names an argument which the schema does not have could never be met, or would be met by its default for
-/// ever. Either way nobody could tell what a call needs.
+/// A need that names an argument which the schema does not have could never be met, or would always
+/// be met by its default. In both cases the real needs of a call would be unknown.
 fn need_problem(tool: &Tool, schema: &Schema) -> Option<String> {
     let missing = |name: &&str| !schema.properties().any(|(property, _)| property == *name);
     let mut named = tool.needs.iter().flat_map(holm_grants::Template::arguments);

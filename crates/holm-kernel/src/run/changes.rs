@@ -31,7 +31,8 @@ impl Run {
         self.look_again();
     }
 
-    /// Nobody is to believe in a check that is not made: people are told when a tool is registered.
+    /// Reports broken tools when they are registered, so that nobody relies on a check that is not
+    /// made.
     pub(super) fn report_flaws(&mut self) {
         let flaws: Vec<_> = self.catalogue.flaws().collect();
         for (tool, usable, problems) in flaws {
@@ -46,7 +47,7 @@ impl Run {
         self.look_again();
     }
 
-    /// Changes the mode; whoever calls this has what is under way looked at again.
+    /// Changes the mode. The caller must then re-evaluate the work under way.
     pub(super) fn set_mode(&mut self, mode: Mode) {
         if mode < self.state.mode {
             self.state.authority.withdrawn += 1;

@@ -32,7 +32,8 @@ impl Run {
                 self.advance_turn(Step::Plan, Draft::default());
             }
             NextTry::Compact => {
-                // A smaller request is another one: it does not use up the tries of a failing provider.
+                // The request is smaller now, so it does not use up the tries of a failing
+                // provider.
                 draft.attempts = draft.attempts.saturating_sub(1);
                 self.advance_turn(Step::Patch, draft);
             }

@@ -1,4 +1,4 @@
-//! The transcript, as far as a run holds it.
+//! The transcript, as far as a run holds it in memory.
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 

@@ -1,7 +1,7 @@
-//! Which model goes on when the work of one is not good enough.
+//! Switches to a stronger model when the work of the current one is not good enough.
 //!
-//! A model that falls short is replaced between turns, never within one: what is under way is paid at the price of the
-//! model that began it.
+//! A model is replaced between turns, never within one: a call under way is paid at the price of
+//! the model that started it.
 
 use alloc::{
     string::{String, ToString},
@@ -207,7 +207,8 @@ impl Run {
         self.note(ladder.hint.clone());
     }
 
-    /// The reason of a final failure; it carries the hint that did not help, for whoever takes the task on.
+    /// The reason of a final failure. It includes the hint that did not help, for the person or
+    /// agent that takes the task over.
     pub(super) fn last_reason(&self, reason: &str) -> String {
         match &self.config().ladder {
             Some(ladder) if self.state.group.climb.hinted => {

@@ -1,10 +1,14 @@
 //! One run as a state machine.
 //!
-//! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
-//! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
-//! the tools, `permit` decides what may run, `question` asks about it, `plan` when it may only look, `believe` what may be believed, `ladder`
-//! which model goes on, `stop` how it ends, `share` and `bill` what children may use and what they took, `resume` how it goes on after a crash. `background` keeps the children that
-//! work while the run goes on.
+//! [`Run::handle`] takes a fact, decides, and queues commands; [`Run::poll`] returns them. The
+//! modules follow the loop:
+//!
+//! - `turn` prepares a model call; `reply` and `failure` take its answer.
+//! - `batch` and `call` run the tools; `permit` decides what may run; `question` asks about it; `plan`
+//!   enters and leaves plan mode.
+//! - `believe` checks results; `ladder` chooses a stronger model; `stop` ends a group.
+//! - `share` and `bill` divide the budget among children and book what they used.
+//! - `background` keeps the children that work while the run continues; `resume` continues after a crash.
 
 mod background;
 mod batch;
@@ -160,7 +164,7 @@ impl Run {
         self.state.view.messages()
     }
 
-    /// How many prompts wait in a line; hosts bound it, because whoever speaks may speak without end.
+    /// How many prompts are queued. Hosts limit it, because a sender may send without end.
     pub fn waiting(&self, queue: Queue) -> u64 {
         let line = match queue {
             Queue::Steering => &self.state.steering,
@@ -268,7 +272,8 @@ impl Run {
         slots.find_map(|slot| slot.checked_output().filter(|_| slot.call == tool_call))
     }
 
-    /// The tools as the run knows them now, offered or not: what its journal says of them, whatever the host has.
+    /// The tools that the run knows now, offered or not. This is what its journal says, independent
+    /// of the host's tools.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<crate::Tool>> {
         self.catalogue.tools()
     }
@@ -423,7 +428,7 @@ impl Run {
         self.add_message_by(Author::Kernel, role, blocks)
     }
 
-    /// Adds what somebody said, to the transcript and to the view.
+    /// Adds a message to the transcript and to the view.
     fn add_message(&mut self, role: Role, blocks: Vec<Block>) -> Arc<Message> {
         self.add_message_by(Author::Speaker, role, blocks)
     }

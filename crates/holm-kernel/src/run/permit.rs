@@ -1,7 +1,8 @@
 //! Decides whether a call may run: deny, ask or allow. One evaluator for every host.
 //!
-//! Authority is a value: the grants of the run, what people gave in mid-run, the mode, and the marks of what has
-//! entered. Deny is final; nothing here looks at the world.
+//! Authority is a value: the grants of the run, the grants that people gave during the run, the
+//! mode, and the marks of content that entered. Deny is final. Nothing here looks at the outside
+//! world.
 
 use alloc::{
     string::{String, ToString},
@@ -58,7 +59,8 @@ impl Run {
         {
             return Decision::Deny(reason);
         }
-        // What the kernel carries out itself has no level of its own: a person decides about it, whatever is declared.
+        // Leaving plan mode has no level of its own: a person decides about it, regardless of the
+        // declaration.
         let level = if leaves_plan(tool) { Level::None } else { tool.level };
         let stance = self.state.mode.stance(level);
         if stance == Stance::Deny && !planted(Bug::ModeIgnored) {
@@ -154,7 +156,7 @@ impl Run {
         }
     }
 
-    /// Whether somebody granted the tool by name, which answers what the mode would ask.
+    /// Whether a grant or a lease names the tool, which answers what the mode would ask.
     fn is_tool_granted(&self, tool: &Tool) -> bool {
         let Ok(named) = Request::new(Kind::Tool, &tool.name) else { return false };
         self.state.authority.policy.grants.admits(&named) || self.is_leased(&Need::Request(named))

@@ -1,8 +1,8 @@
-//! Questions about calls: asked, answered, and asked again when there is more to know than was shown.
+//! Questions about calls: asked, answered, and asked again when the circumstances have changed.
 //!
-//! An answer counts for the circumstances that its question showed. If they grow while the question is open, the question
-//! is withdrawn and asked again under a new id, so that the old answer is late. A yes that waits for its turn is held to
-//! the same circumstances.
+//! An answer counts only for the circumstances that its question showed. If they grow while the
+//! question is open, the question is withdrawn and asked again under a new id, so the old answer
+//! comes too late. An approval that waits for its turn must also match the circumstances.
 
 use alloc::{
     string::{String, ToString},
@@ -182,7 +182,7 @@ impl Run {
                 self.accept_grants(slot, &grants, until);
                 slot.approved = true;
                 slot.state = SlotState::Ready;
-                // Deny is final, also when it came to hold while somebody was thinking.
+                // Deny is final, also if it came into force while the question was open.
                 self.permit_again(slot);
             }
             Verdict::Deny { reason } => {
@@ -240,7 +240,8 @@ impl Run {
         }
     }
 
-    /// What the rules say now of a call that was permitted before. A tool that has changed since is another tool.
+    /// What the rules say now about a call that was permitted before. If its tool has changed
+    /// since, the call is denied.
     pub(super) fn standing(&self, slot: &Slot) -> Decision {
         let Some(entry) = &slot.entry else {
             return Decision::Deny(String::from("not run: there is no such tool"));

@@ -164,7 +164,7 @@ impl Run {
                     return if self.only_announces(&text) { self.announced(text) } else { self.answer(text) };
                 }
                 self.state.group.cut_text.clear();
-                // The correction was heeded; a later slip is another one.
+                // The correction helped; a later mistake gets a correction of its own.
                 self.state.group.corrected = false;
                 self.open_batch(message.tool_calls());
             }
@@ -188,7 +188,7 @@ impl Run {
             Reading::Answer(text) => return self.answer(text),
             Reading::Inconclusive(text) => return self.inconclusive(&text),
         };
-        // The correction was heeded; a later slip is another one.
+        // The correction helped; a later mistake gets a correction of its own.
         self.state.group.corrected = false;
         let id = alloc::format!("call_{}", self.state.next_call);
         let schema = |tool: &str| self.catalogue.find(tool).map(|entry| &entry.tool.schema);

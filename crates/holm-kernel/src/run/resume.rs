@@ -1,10 +1,11 @@
-//! Goes on after a crash or a hand-over.
+//! Resumes after a crash or a takeover.
 //!
-//! What was never dispatched is issued again. What was dispatched runs again only when that is harmless; the rest is
-//! settled as *outcome unknown*, visible to the model and to people. Nothing with side effects silently runs twice.
+//! A call that was never dispatched is issued again. A dispatched call runs again only if that is
+//! harmless; otherwise it is settled as *outcome unknown*, visible to the model and to people.
+//! Nothing with side effects silently runs twice.
 //!
-//! A model call that was under way is paid by estimate before it is made again, and work that ends its host every time is
-//! given up.
+//! A model call that was under way is paid by estimate before it is repeated. Work that crashes its
+//! host every time is given up.
 
 use alloc::string::String;
 
@@ -25,7 +26,7 @@ const MOST_CRASHES: u64 = 5;
 /// What the model is told of a call that is not made again after so many crashes.
 const ABANDONED: &str = "stopped: the program ended again and again during this step";
 
-/// What the model is told of a call that nobody can vouch for.
+/// What the model is told about a call whose outcome is unknown.
 const UNKNOWN: &str = "outcome unknown: the program stopped while this call ran. It may or may not have happened; look \
                        before you do it again.";
 

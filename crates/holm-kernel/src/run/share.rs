@@ -1,6 +1,7 @@
-//! What a child may use: taken out of what its parent has left when it is asked for, and given back when its bill is there.
+//! Budget shares of children: reserved from the parent's remaining budget when a child is
+//! requested, and returned when its bill arrives.
 //!
-//! Money and tokens are held alike, so children that work side by side never use more than their parent had.
+//! Money and tokens work alike, so parallel children never use more than their parent had.
 
 use super::Run;
 use crate::planted::{Bug, planted};

@@ -1,7 +1,7 @@
 //! The whole state of a run: a fold over its inputs, and nothing else.
 //!
-//! Everything here can be written to a snapshot and read back. What is compiled from it (schemas, the offer to the
-//! model) lives in [`Catalogue`](super::catalogue::Catalogue) and is made anew.
+//! Everything here can be written to a snapshot and read back. Values compiled from it (schemas,
+//! the offer to the model) live in [`Catalogue`](super::catalogue::Catalogue) and are rebuilt.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -71,7 +71,8 @@ pub(crate) struct State {
     /// What came of them and was not heard yet.
     #[serde(default)]
     pub(crate) arrived: Vec<Slot>,
-    /// Those that were heard, with the message that told of them, for whoever asks again.
+    /// Children whose result the model got, with the message that reported it, in case the model
+    /// asks again.
     #[serde(default)]
     pub(crate) gone: BTreeMap<CallId, u64>,
     /// Children whose beginning was written down and whose end was not, by name.

@@ -1,4 +1,5 @@
-//! How a group ends: by itself, by a limit, by a person. The transcript is whole, and one terminal event says how.
+//! Ends a group: at a natural stop, at a limit, or on a person's request. The transcript is
+//! complete, and one terminal event says how it ended.
 
 use alloc::string::String;
 
@@ -22,7 +23,8 @@ const LEFT: &str = "stopped: the run that asked for it has ended";
 impl Run {
     pub(super) fn steered(&mut self, prompt: Prompt) {
         if self.is_idle() {
-            // Nobody would hear it otherwise: steering that arrives just after the end asks for more.
+            // Steering that arrives just after the end starts a new group; otherwise it would be
+            // lost.
             return self.prompted(prompt);
         }
         if !planted(Bug::SteeringLost) {
@@ -49,7 +51,7 @@ impl Run {
         self.look_around();
     }
 
-    /// The run would stop by itself: unless somebody has more to say.
+    /// The run would stop by itself, unless a hook or a queued prompt has more to do.
     pub(super) fn natural_stop(&mut self, ending: Ending) {
         if self.wants(ConsultPoint::Stop) && !self.has_more_to_hear() {
             return self.consult(Question::Stop, About::Stop(ending));
@@ -61,7 +63,7 @@ impl Run {
         !self.state.arrived.is_empty() || !self.state.steering.is_empty() || !self.state.follow_ups.is_empty()
     }
 
-    /// Stops, unless somebody spoke in the meantime.
+    /// Stops, unless a prompt or a child's result has arrived in the meantime.
     pub(super) fn stop_unless_more(&mut self, ending: Ending) {
         if !self.state.steering.is_empty() || !self.state.arrived.is_empty() {
             return self.next_turn();
@@ -77,8 +79,8 @@ impl Run {
         self.finish(ending);
     }
 
-    /// Ends the group. Whatever still runs is stopped; what waits to be said stays for the next prompt, unless the group is
-    /// cancelled.
+    /// Ends the group. Running work is stopped. Queued prompts stay for the next prompt, unless the
+    /// group is cancelled.
     pub(super) fn finish(&mut self, ending: Ending) {
         self.state.phase = Phase::Idle;
         self.stop_children(&|_, _| true, LEFT);
@@ -159,7 +161,7 @@ impl Run {
             Phase::Backoff { until, .. } => Some(*until),
             Phase::Working(batch) => batch.slots.iter().filter_map(Slot::deadline).min(),
             Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
-                // The time for the last of the bills may have passed while nobody drove the run.
+                // The time for the last bills may have passed while no host drove the run.
                 let nothing_comes = self.state.background.is_empty();
                 self.bills_due().or_else(|| nothing_comes.then_some(self.state.now))
             }

@@ -1,9 +1,10 @@
-//! The digest of what a record caused.
+//! Computes the digest of a record's effects.
 //!
-//! Each record carries a 64-bit digest over the effects of its handling, so that a replay which decides differently is
-//! found at the record where it begins. A serde serializer feeds the digest directly: every field counts, in the
-//! order of its declaration, without text in between. Requests are the exception: their shared content was hashed
-//! when it joined the transcript, so only what names it is hashed again, and the cost of a turn stays flat.
+//! Each record carries a 64-bit digest over the effects of its handling, so that a replay which
+//! decides differently is detected at the first record that differs. A serde serializer feeds the
+//! digest directly: every field counts, in declaration order, without intermediate text. Requests
+//! are the exception. Their shared content was hashed when it joined the transcript, so only its
+//! identifiers are hashed again, and the cost of a turn stays flat.
 
 use alloc::sync::Arc;
 use core::fmt;

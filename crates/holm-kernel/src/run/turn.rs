@@ -219,7 +219,8 @@ impl Run {
         self.note(text);
     }
 
-    /// Walks the steps of preparation; a step that asks somebody ends the walk until the answer.
+    /// Runs the steps that prepare a model call. A step that asks a hook pauses the preparation
+    /// until the answer.
     pub(super) fn advance_turn(&mut self, from: Step, draft: Draft) {
         let mut step = from;
         loop {
@@ -599,7 +600,8 @@ const fn is_whole(stop: StopReason) -> bool {
     }
 }
 
-/// What a person or a hook may say: a call is made by a model and answered by the kernel, and by nobody else.
+/// Removes blocks that a person or a hook may not write: only a model makes calls, and only the
+/// kernel answers them.
 fn spoken(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks.retain(|block| !matches!(block, Block::ToolCall(_) | Block::ToolResult(_)));
     blocks

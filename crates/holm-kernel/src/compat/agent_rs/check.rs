@@ -1,4 +1,4 @@
-//! Whether a result may be believed, by the rules of agent.rs, for hosts that had to write this by hand.
+//! Checks results by the rules of agent.rs, for hosts that had to write these checks by hand.
 
 use alloc::{
     format,
@@ -85,7 +85,7 @@ pub struct SkillResult {
     /// The checked output.
     #[serde(default)]
     pub output: Option<Json>,
-    /// Why there is none, as `Kind: detail`.
+    /// Why the output is missing, as `Kind: detail`.
     #[serde(default)]
     pub error: Option<String>,
 }

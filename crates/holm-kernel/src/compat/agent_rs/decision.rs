@@ -1,4 +1,4 @@
-//! What a model's reply means, by the rules of agent.rs.
+//! Interprets a model's reply by the rules of agent.rs.
 
 use alloc::string::String;
 
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
 use super::{AgentState, HistoryRole};
 
-/// Text of this many bytes or more is an answer, whatever it says.
+/// Text of this many bytes or more is an answer, regardless of its content.
 const SHORT: usize = 300;
 
 /// What announces an action. This list is the other system's and differs from

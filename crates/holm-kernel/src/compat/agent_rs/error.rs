@@ -1,4 +1,4 @@
-//! What a host handed over wrongly. The texts are fixed: hosts show and match them.
+//! Errors for invalid input from the host. The texts are fixed, because hosts show and match them.
 
 use alloc::string::String;
 

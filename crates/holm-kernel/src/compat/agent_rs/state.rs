@@ -1,4 +1,4 @@
-//! The state that travels through the host as JSON.
+//! The agent state that the host stores as JSON between two calls.
 
 use alloc::{format, string::String, vec, vec::Vec};
 

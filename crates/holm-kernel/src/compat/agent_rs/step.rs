@@ -1,4 +1,4 @@
-//! The functions that a host calls, with JSON on both sides.
+//! The functions that a host calls; they take and return JSON.
 
 use alloc::string::{String, ToString};
 
