@@ -1,4 +1,5 @@
-//! Agents that a person can choose by name: files of Holm's own form, and projects of agents-exe. Nothing is run here.
+//! Agents that a user can choose by name: agent files in Holm's format, and projects of agents-exe.
+//! Nothing is run here.
 
 use std::{
     collections::BTreeMap,
@@ -70,10 +71,10 @@ pub(crate) struct Listed {
 }
 
 impl Chosen {
-    /// The agent of a name, or of a file, for whoever lets it work.
+    /// Finds an agent by name or file, in order to run it.
     ///
     /// # Errors
-    /// As [`find`](Self::find), and where it stands in a circle of agents that hand work to one another.
+    /// As [`find`](Self::find), and if the agent is part of a delegation cycle.
     pub(crate) fn to_work(name: &str, places: &Places) -> Result<Self, Trouble> {
         let chosen = Self::find(name, places)?;
         if let Self::Native { file, path, .. } = &chosen {
@@ -82,10 +83,10 @@ impl Chosen {
         Ok(chosen)
     }
 
-    /// The agent of a name, or of a file, for whoever looks at it.
+    /// Finds an agent by name or file, in order to inspect it.
     ///
     /// # Errors
-    /// Where there is none, nobody trusts its file, or its file is wrong.
+    /// If there is no such agent, if its file is not trusted, or if its file is invalid.
     pub(crate) fn find(name: &str, places: &Places) -> Result<Self, Trouble> {
         if Path::new(name).extension().is_some_and(|ending| ending == "json") {
             return Exe::load(&places.work.join(name), places);
@@ -131,7 +132,7 @@ impl Chosen {
         let project = match exe_project(places) {
             Ok(project) => project,
             Err(error) => {
-                // Somebody else's file takes nobody's own agents away.
+                // A broken file of another author must not hide the user's own agents.
                 let about = Err(refused(&error).to_string());
                 let (name, path) = (stem_of(&error.path), error.path);
                 listed.push(Listed { name, path, form: "agents-exe", about, flaw: None });
@@ -254,7 +255,8 @@ pub(crate) fn is_meant(path: &Path, text: &str) -> bool {
     text.trim_start_matches('\u{feff}').starts_with("---") || (lies_among_agents && !is_readme)
 }
 
-/// What an agent of agents-exe says; whatever cannot be read is none.
+/// Reads an agent of agents-exe. A file that cannot be read counts as empty, which is not a valid
+/// agent.
 fn foreign(path: &Path) -> Result<ExeAgent, ConfigError> {
     ExeAgent::parse(&read_plain_text(path).unwrap_or_default(), path)
 }
@@ -289,7 +291,8 @@ fn lying(places: &Places) -> impl Iterator<Item = (PathBuf, Layer)> {
     folders.flat_map(|(folder, owner)| files_of(&folder).into_iter().map(move |path| (path, owner)))
 }
 
-/// The agents that somebody trusts. What nobody trusts helps nobody, and gets in nobody's way either.
+/// The trusted agents. An agent that is not trusted is neither available as a helper nor in the way
+/// of another.
 fn trusted(places: &Places) -> Vec<AgentFile> {
     let trusted = lying(places).filter_map(|(path, owner)| {
         let (hash, read) = native(&path)?;
@@ -320,7 +323,8 @@ fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> R
     })
 }
 
-/// An agent that was chosen is not left out in silence as a helper would be: without those that it names it is another one.
+/// Refuses a chosen agent that is part of a cycle. A helper would be left out silently; a chosen
+/// agent would not be the same agent without the helpers that it names.
 fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Trouble> {
     let others = trusted(places);
     let Some(circle) = Circles::among([file].into_iter().chain(&others)).through(&file.name) else {
@@ -330,8 +334,8 @@ fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Tr
     Err(Trouble::new(Exit::Usage, format!("{}:{line}: {circle}", path.shown())).hint(circles::MEND))
 }
 
-/// The prompts of the project of agents-exe that this folder belongs to, once a person has trusted its file. Who asks for one
-/// that nobody has trusted is told so.
+/// The aliases of the agents-exe project of this folder, once the user has trusted its file.
+/// Returns an error for an alias of a file that is not trusted.
 pub(crate) fn exe_aliases(places: &Places, name: &str) -> Result<BTreeMap<String, Alias>, Trouble> {
     let project = exe_project(places).map_err(|error| refused(&error))?;
     let Some(cfg) = project.cfg.filter(|_| !project.aliases.is_empty()) else { return Ok(BTreeMap::new()) };

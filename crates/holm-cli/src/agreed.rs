@@ -1,4 +1,4 @@
-//! Whether a person agrees to what they were shown, by what is in it.
+//! Asks a user to confirm the content that they were shown, by its hash.
 
 use std::collections::BTreeSet;
 

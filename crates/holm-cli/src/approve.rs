@@ -1,4 +1,5 @@
-//! Who answers when a call is asked about: what `--yes` names, then a person at the terminal or elsewhere, else nobody.
+//! Answers approval questions: first by `--yes`, then by a user at the terminal or elsewhere.
+//! Without a user, the answer is no.
 
 mod lookalikes;
 mod pages;
@@ -28,10 +29,11 @@ use crate::{
 /// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
 const WIDEST_GAP: usize = 40;
 
-/// Questions that wait at the same time until no more of them are shown to those who watch from elsewhere.
+/// Maximum number of questions that are open at once and still shown to remote watchers.
 const MOST_SHARED: usize = 32;
 
-/// How often a question is put before an unclear answer is a no: a slip is mended, and nobody is held up for ever.
+/// How often a question is asked before an unclear answer counts as no. A typing mistake can be
+/// corrected, and the run does not wait forever.
 const MOST_TRIES: u32 = 3;
 
 /// Answers for the person at the terminal.
@@ -47,11 +49,11 @@ pub(crate) struct Terminal {
     turn: Arc<Mutex<()>>,
     /// Where a plan lies while the person changes it; without it none can be changed.
     drafts: Option<PathBuf>,
-    /// Where whoever watches the session through a server can answer too.
+    /// Where users who watch the session through a server can answer too.
     desk: Option<Arc<Desk>>,
 }
 
-/// Whether somebody is there.
+/// Whether a user can be asked, and where.
 #[derive(Clone)]
 pub(crate) enum Person {
     There,
@@ -77,13 +79,14 @@ impl Terminal {
         Self { drafts: Some(folder.to_owned()), ..self }
     }
 
-    /// Asked by this desk too: whoever watches through a server may answer, and the first answer counts.
+    /// Also asks through this desk: users who watch through a server may answer, and the first
+    /// answer counts.
     pub(crate) fn shared(self, desk: &Arc<Desk>) -> Self {
         Self { desk: Some(Arc::clone(desk)), ..self }
     }
 
-    /// The first answer: that of the person here, who is asked as long as the question is open, or of somebody who watches.
-    /// Where nobody is here, nobody is waited for.
+    /// The first answer, from the local user or from a remote watcher. The local user is asked
+    /// while the question is open. Without a local user, remote watchers are not waited for.
     pub(crate) fn first<T: Send + 'static>(
         &self,
         open: Open,
@@ -110,7 +113,7 @@ impl Terminal {
         })
     }
 
-    /// Whoever is asked in another way than on this terminal.
+    /// The user, if they are asked elsewhere than on this terminal.
     pub(crate) fn elsewhere(&self) -> Option<&dyn Elsewhere> {
         match &self.person {
             Person::Elsewhere(person) => Some(&**person),
@@ -123,7 +126,8 @@ impl Terminal {
         &self.screen
     }
 
-    /// Has the person asked, when it is this question's turn. None if nobody is there, or nobody could be asked.
+    /// Asks the local user when it is this question's turn. Returns `None` if no user is there, or
+    /// if asking failed.
     pub(crate) fn when_free<T: Send + 'static>(
         &self,
         open: Open,
@@ -135,7 +139,7 @@ impl Terminal {
         let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
         let waits = Waits { open, screen: Arc::clone(&screen) };
         Box::pin(async move {
-            // Kept until somebody has answered, or nobody waits any more.
+            // Kept until an answer arrives, or until the caller stops waiting.
             let waits = waits;
             let open = waits.open.clone();
             let asked = tokio::task::spawn_blocking(move || {
@@ -147,7 +151,7 @@ impl Terminal {
     }
 }
 
-/// Somebody waits for an answer, until this is dropped.
+/// Marks a question as open until this is dropped.
 struct Waits {
     open: Open,
     screen: Arc<Screen>,
@@ -198,14 +202,14 @@ impl Asker for Terminal {
 /// Whether everything that a call needs was named; of a call that says nothing of its needs, whether the tool was. What was
 /// shortened or written out for the screen is never covered: the text is not the need then.
 fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
-    // A plan is approved by whoever has read it, and by nobody else.
+    // Only a user who has read a plan may approve it.
     if proposal.reasons.contains(&AskReason::LeavesPlan) {
         return false;
     }
     let whole = |need: &str| !need.contains('…') && !need.contains("\\u{");
     let named = |need: &String| whole(need) && is_within(yes, need);
     match proposal.needs.as_slice() {
-        // What it would hand on to somebody is not what its name says.
+        // A grant by tool name does not cover the authority that the call would delegate.
         [] => proposal.hands_on.is_empty() && named(&whole_tool(proposal)),
         needs => needs.iter().all(named),
     }
@@ -294,12 +298,13 @@ fn flags(proposal: &Proposal) -> String {
     };
     let plain = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
     let is_plain = proposal.reasons.iter().all(plain);
-    // A plan is approved by whoever has read it, so no flag does; nor does one say yes to what is handed on unnamed.
+    // Only a user who has read a plan may approve it, so no flag does. No flag approves delegated
+    // authority that it does not name either.
     let unnamed = proposal.needs.is_empty() && !proposal.hands_on.is_empty() && !is_plain;
     if unnamed || proposal.reasons.contains(&AskReason::LeavesPlan) {
         return "because nobody is there to be asked; run it at a terminal".into();
     }
-    // A call of which nobody knows what it needs is allowed as a whole.
+    // A call whose needs are unknown is allowed as a whole.
     if proposal.needs.is_empty() {
         let grant = list(if is_plain { "--grant" } else { "--yes" }, &[whole_tool(proposal)]);
         let why = asked_although_granted(proposal).filter(|_| !is_plain);
@@ -316,7 +321,8 @@ fn flags(proposal: &Proposal) -> String {
         return format!("because nobody is there to be asked; allow it with {how}");
     };
     let only_the_mode = proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
-    // The mode that lets edits pass; one that lets programs pass asks about nothing at all, and is nobody's first advice.
+    // Suggests the mode that allows edits. A mode that allows programs asks about nothing at all,
+    // and is never suggested first.
     let or = if only_the_mode && proposal.level == Level::Write {
         ", or all writes with --mode accept-edits"
     } else {

@@ -1,5 +1,6 @@
-//! A copy of the whole data folder, made while others use it: databases as they are at one moment, other files whole. It is
-//! a folder with a list of what it holds, written last; without the list it is not a copy.
+//! Backs up the whole data folder while other processes use it. Databases are copied at one moment,
+//! other files whole. The backup is a folder with a manifest, written last; without the manifest it
+//! is not valid.
 
 use std::{
     fs,
@@ -38,7 +39,7 @@ const LINES: &str = "server/audit.jsonl";
 const DEEPEST: usize = 128;
 /// The longest path of a workspace that is copied, in bytes: with that of the copy before it, the system must still take it.
 const LONGEST: usize = 3_000;
-/// Files that are left out and named, so that nobody makes the list endless.
+/// Maximum number of left-out files that are named, so that a user cannot make the list endless.
 const MOST_NAMED: usize = 1_000;
 
 /// A copy.
@@ -72,8 +73,8 @@ struct Found {
 }
 
 impl Archive {
-    /// Copies a data folder to a place where nothing is yet. What a user has made unreadable in their workspace is left out
-    /// and named: nobody keeps the others from being copied.
+    /// Copies a data folder to a new folder. Files that a user made unreadable in their workspace
+    /// are left out and named, so they do not prevent the backup of other users.
     pub(crate) async fn make(data: &Path, to: &Path) -> anyhow::Result<Self> {
         let data = data.canonicalize()?;
         new_folder(to)?;
@@ -260,14 +261,14 @@ fn gather(data: &Path, below: &Path, depth: usize, found: &mut Found) -> io::Res
     Ok(())
 }
 
-/// Whether something lies in the workspace of a user, who may do with it whatever they like.
+/// Whether a path is in the workspace of a user, who may put anything there.
 fn is_work(path: &Path) -> bool {
     let mut parts = path.iter();
     parts.next().is_some_and(|part| part == "users") && parts.nth(1).is_some_and(|part| part == "workspace")
 }
 
-/// Opens a file below a folder. No link is followed on the way and no pipe waited for: whoever works in a workspace may put
-/// one there between a look and the next.
+/// Opens a file below a folder. It follows no link and waits for no pipe, because a process in a
+/// workspace may create one between two looks.
 fn open(folder: &fs::File, path: &Path) -> io::Result<fs::File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut here = folder.try_clone()?;
@@ -279,7 +280,8 @@ fn open(folder: &fs::File, path: &Path) -> io::Result<fs::File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// Whether the database of a user lies here. In a workspace lies what people put there, whatever it is called.
+/// Whether the database of a user is here. A workspace contains files of the user, so their names
+/// mean nothing.
 fn is_home(below: &Path) -> bool {
     let mut parts = below.iter();
     let begins = parts.next();
@@ -287,7 +289,7 @@ fn is_home(below: &Path) -> bool {
     begins.is_none() || (is_user && parts.next().is_some_and(|part| part == "data") && parts.next().is_none())
 }
 
-/// All files of a folder that nobody else writes.
+/// All files of a folder that no other process writes.
 fn whole(folder: &Path, below: &Path, all: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder.join(below))? {
         let entry = entry?;

@@ -1,8 +1,9 @@
-//! What a session keeps beside its journal: the folder in which it works, and the commands that it never runs.
+//! What a session stores beside its journal: the folder in which it works, and the commands that it
+//! never runs.
 //!
-//! Neither is the kernel's to know, and both bind: a grant such as `write:**` means that folder and no other, and what was
-//! forbidden once is forbidden after a crash too. So they lie in the data folder, where no tool reaches, and whoever
-//! takes a session up again reads them first.
+//! The kernel knows neither, but both are binding. A grant such as `write:**` means that folder and
+//! no other, and a command forbidden once stays forbidden after a crash. So they are stored in the
+//! data folder, which no tool can reach, and are read first when a session is resumed.
 
 use std::{
     fs, io,

@@ -1,4 +1,4 @@
-//! How far connections go: anywhere that a grant opens, or no further than this machine.
+//! How far connections may go: anywhere that a grant allows, or only to this machine.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use holm_net::{Connector, SystemResolver};
 
 use crate::exit::{Exit, Trouble};
 
-/// How far connections may go, whatever is granted.
+/// How far connections may go, regardless of grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Bounds {
     /// Wherever a grant opens the way.

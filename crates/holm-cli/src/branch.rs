@@ -1,5 +1,5 @@
-//! Sessions that branch off others. The old one stays as it is, to the byte: what is to be different happens in a new one that
-//! has the same past up to a record.
+//! Forks sessions. The old session is not changed at all; the new one shares its history up to a
+//! record.
 
 use holm::{
     kernel::{
@@ -32,12 +32,12 @@ pub(crate) enum Next {
     AskedElse,
     /// What was under way there goes on: it is answered anew.
     GoesOn,
-    /// Whoever takes it up says.
+    /// The caller that resumes the session decides.
     Later,
 }
 
 impl Branch {
-    /// A name for a session that nobody has named.
+    /// A new name for a session without one.
     pub(crate) fn new_name() -> String {
         let now = jiff::Timestamp::now().as_millisecond();
         new_name(holm::kernel::Timestamp::new(u64::try_from(now).unwrap_or_default()))

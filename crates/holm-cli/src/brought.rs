@@ -1,4 +1,4 @@
-//! A project of agents-exe at work: its helpers and servers among the tools of a run.
+//! Adds a project of agents-exe to a run: its helpers and servers become tools of the run.
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
-//! Runs the programs of executable postconditions, each in a jail that holds the program, the system's programs, and the files
-//! of the workspace that its arguments name. It writes nothing and reaches no network.
+//! Runs the programs of executable postconditions. Each runs in a jail with the program, the
+//! system's programs, and the workspace files that its arguments name. It writes nothing and has no
+//! network.
 
 use std::{
     path::{Path, PathBuf},

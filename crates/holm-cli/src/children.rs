@@ -1,4 +1,5 @@
-//! The sessions of helpers. They belong to the session that asked for them, and go on with it alone.
+//! The sessions of helpers. A helper's session belongs to the session that started it, and is
+//! resumed only with it.
 
 use holm::{
     kernel::{
@@ -36,7 +37,7 @@ pub(crate) async fn check(store: &Store, session: &str) -> anyhow::Result<()> {
     if !is_named_like_one(session) {
         return Ok(());
     }
-    // Whoever resumes it is told in better words that it is not there.
+    // The caller that resumes it reports the missing session in better words.
     let Ok(started) = store.started(session).await else { return Ok(()) };
     if started.config.depth == 0 {
         return Ok(());
@@ -72,7 +73,7 @@ async fn parent_of(store: &Store, child: &str) -> anyhow::Result<Option<String>>
     loop {
         let page = store.list(&wanted).await?;
         for session in page.sessions.into_iter().filter(|session| session.run != child) {
-            // One that is gone by now, or damaged, is nobody's parent.
+            // A session that is gone by now, or damaged, cannot be a parent.
             let Ok(text) = store.read(&session.run).await else { continue };
             if String::from_utf8_lossy(&text).contains(child) && began(&text, child) {
                 return Ok(Some(session.run));

@@ -1,4 +1,5 @@
-//! Agents that hand work on in a circle: none of them would ever be done, so they are told before anything runs.
+//! Finds agents that delegate to one another in a cycle. None of them would ever finish, so they
+//! are reported before anything runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -60,8 +61,8 @@ impl Circles {
     }
 }
 
-/// Whom an agent may hand work to. Among its tools its own name means the tool; whom it manages are agents, whatever tools are
-/// called like them.
+/// The agents that an agent may delegate to. In its tool list, its own name means the tool. The
+/// names that it manages are always agents, even if a tool has the same name.
 fn handed_to(agent: &AgentFile) -> Vec<String> {
     let tools = match &agent.tools {
         ToolNames::These(names) => names.as_slice(),

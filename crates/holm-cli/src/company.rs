@@ -1,4 +1,5 @@
-//! What keeps an agent of a file from working beside the others, as far as that can be told without starting anything.
+//! Finds what prevents an agent file from working with the others, as far as possible without
+//! starting anything.
 
 use std::{
     collections::BTreeSet,
@@ -101,7 +102,8 @@ pub(crate) fn line_naming(path: &Path, name: &str) -> usize {
     1
 }
 
-/// The names of tools: Holm's own, and whether there are files whose tools nobody knows before they are started.
+/// The names of tools: Holm's own, and whether there are files whose tool names are unknown until
+/// they start.
 struct Names {
     own: BTreeSet<String>,
     /// Programs and WASM files say themselves what they are called.
@@ -117,7 +119,7 @@ impl Names {
         let mut own = BTreeSet::from([skills::TOOL.to_owned()]);
         own.extend(names_of(&talk::tools(&nobody)));
         let (env, rules) = (|name: &str| std::env::var(name).ok(), Rules::default());
-        // Whoever only looks at names needs no jail.
+        // Only the names are needed, so no jail is set up.
         let outside = Outside::here(places, &Kept::default(), rules.clone(), Confinement::None, env);
         let all = tools::own(Set::All, outside.and(native(places)), places, &rules, &screen);
         let few = tools::own(Set::Few, Outside::default(), places, &rules, &screen);

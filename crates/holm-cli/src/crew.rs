@@ -1,4 +1,5 @@
-//! What agents of files are made of here: the models that the command can open, and the tools that the run itself has.
+//! Builds helpers from agent files, with the models that the command can open and the tools of the
+//! run.
 
 use std::{path::Path, sync::Arc};
 
@@ -42,9 +43,9 @@ pub(crate) struct House {
     pub(crate) mode: Mode,
     pub(crate) store: Store,
     pub(crate) secrets: Secrets,
-    /// Asks and tells whoever sits in front of the run.
+    /// The tools that ask and notify the user of the run.
     pub(crate) talk: Toolbox,
-    /// Who that is, for helpers that speak in their own names; none where nobody is spoken to.
+    /// The user, for helpers that speak in their own names; `None` without one.
     pub(crate) person: Option<Terminal>,
     pub(crate) rules: Rules,
     pub(crate) confinement: Confinement,
@@ -60,7 +61,7 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// For whoever only looks at the agents that there are: none of them is started.
+    /// For listing agents: none of them is started.
     pub(crate) fn to_look_at(
         registry: &Registry,
         places: &Places,
@@ -189,7 +190,7 @@ impl Helping {
         helping
     }
 
-    /// That they may be called. Whatever they do is looked at when they do it.
+    /// The grants to call the helpers. The calls of a helper are checked themselves.
     pub(crate) fn callings(&self) -> impl Iterator<Item = Grant> {
         self.names.iter().filter_map(|name| format!("spawn:{name}").parse().ok())
     }

@@ -1,4 +1,4 @@
-//! A run as a person at a terminal sees it, from its events and the pieces of its replies.
+//! Shows a run to a user at a terminal, from its events and the pieces of its replies.
 
 mod under_way;
 
@@ -28,7 +28,7 @@ pub(crate) struct Drawing {
     screen: Arc<Screen>,
     show: Show,
     state: Arc<Mutex<State>>,
-    /// What runs now, for those who see a line that moves.
+    /// The running calls, for a terminal with a status line.
     under_way: Option<UnderWay>,
 }
 

@@ -1,7 +1,7 @@
-//! The editor that a person has chosen, for what is too long to be typed at a prompt.
+//! Opens the user's own editor for text that is too long for a prompt.
 //!
-//! It is the person's own program and runs with the person's own powers; what it leaves in the file is taken as if it had
-//! been typed.
+//! It is the user's own program and runs with the user's rights; the text that it saves counts as
+//! typed.
 
 use std::{
     fs,
@@ -66,7 +66,7 @@ impl Editor {
     }
 }
 
-/// A file that lasts as long as somebody writes in it.
+/// A temporary file that exists while the user edits it.
 struct Draft {
     path: PathBuf,
 }

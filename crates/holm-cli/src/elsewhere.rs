@@ -1,4 +1,4 @@
-//! A person who is not at this terminal: in a chat, an editor or a browser.
+//! A user who is not at this terminal: in a chat, an editor or a browser.
 
 use holm::{kernel::Proposal, runtime::BoxFuture};
 use holm_tools::shell::{Answer, Offer};
@@ -8,7 +8,7 @@ pub(crate) trait Elsewhere: Send + Sync + 'static {
     /// Asks whether a call may run.
     fn approve(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer>;
 
-    /// Puts a model's question. None if nobody answers.
+    /// Asks a question of the model. Returns `None` without an answer.
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>>;
 
     /// Puts the question of an MCP server.

@@ -1,4 +1,5 @@
-//! The files in which servers are written down: whose they are, what they ask for, and what nobody else is to know of them.
+//! The files with MCP server entries: their owners, the permissions they request, and their
+//! secrets.
 
 use std::{
     collections::BTreeMap,
@@ -71,7 +72,8 @@ impl Entry {
         }
     }
 
-    /// Why a run would go without its servers although a person has trusted them; none of those that nobody ever trusted.
+    /// Why a run would leave out these servers although the user trusted them. `None` for servers
+    /// that were never trusted.
     pub(crate) fn stale(&self, places: &Places) -> Option<String> {
         let ledger = Ledger::open(places.trust()).ok()?;
         let named = place(&places.work, &self.path).ok()?;
@@ -127,8 +129,8 @@ impl Entry {
         Ok(scripts)
     }
 
-    /// The files of the working folder with which a person's own servers are started although no entry names them by their whole
-    /// paths, and that nobody has trusted: in another folder they are other files.
+    /// Scripts of the working folder that the user's own servers start, that no entry names by
+    /// absolute path, and that are not trusted. In another folder they would be other files.
     pub(crate) fn strays(&self, places: &Places) -> Vec<PathBuf> {
         let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
         let mut named: Vec<PathBuf> = Vec::new();

@@ -1,4 +1,4 @@
-//! What the command's exit code says. Programs rely on these numbers, so they never change their meaning.
+//! The exit codes of the command. Programs rely on these numbers, so their meaning never changes.
 
 use std::{fmt, process};
 
@@ -22,7 +22,7 @@ pub(crate) enum Exit {
     Provider,
     /// What was named is not there: a session, a tool.
     Missing,
-    /// Somebody pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     Cancelled,
 }
 
@@ -92,13 +92,13 @@ impl Trouble {
         self
     }
 
-    /// The sentence, and what to do, for whoever shows them apart.
+    /// The message and the hint, for code that shows them separately.
     pub(crate) fn parts(&self) -> (&str, Option<&str>) {
         (&self.message, self.hint.as_deref())
     }
 
-    /// Names the place where something was said that does not fit. Whoever typed a flag sees it, and what a provider or this
-    /// machine refuses is nobody's line to mend.
+    /// Adds the place of an invalid setting. A flag is visible to its user already, and a refusal
+    /// of a provider or of this machine is not caused by a line in a file.
     #[must_use]
     pub(crate) fn at(mut self, origin: Option<&Origin>) -> Self {
         if let (Exit::Usage, Some(origin @ (Origin::File { .. } | Origin::Variable(_)))) = (self.exit, origin)

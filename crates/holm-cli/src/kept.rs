@@ -1,5 +1,6 @@
-//! What no tool writes although it lies where tools work: what Holm obeys, and the code that it starts because a person said
-//! so. Whoever could change it could switch off what guards a run, or run with what somebody else was given.
+//! Protects files in the workspace that no tool may write: files that Holm obeys, and code that it
+//! starts because the user said so. A tool that changed them could disable the guards of a run, or
+//! use permissions that were given to others.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -63,8 +64,8 @@ impl Kept {
     }
 }
 
-/// The scripts that hooks name which somebody has trusted, also those that were trusted along with a file that has changed: hooks, or
-/// the entry of a server.
+/// The trusted scripts that hooks or server entries name. This includes scripts that were trusted
+/// with a file that has changed since.
 fn scripts(places: &Places) -> Vec<PathBuf> {
     let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
     let mut scripts = Vec::new();

@@ -1,4 +1,4 @@
-//! Keys as they are pressed, without Enter.
+//! Reads single key presses, without Enter.
 
 use std::{
     collections::VecDeque,

@@ -1,5 +1,6 @@
-//! The keyrings that keys can lie in: the desktop's where there is one, and else the kernel's. The kernel's needs no desktop and no
-//! daemon, and forgets everything when the machine starts anew; the desktop's does not.
+//! The keyrings for provider keys: the desktop's if there is one, else the kernel's. The kernel's
+//! keyring needs no desktop and no daemon, but forgets everything on a reboot; the desktop's does
+//! not.
 
 mod desktop;
 
@@ -25,12 +26,12 @@ impl Rings {
         Self { folder: data.display().to_string(), desktop: Desktop::here(env), kernel: Keyring::of(data) }
     }
 
-    /// Those of whoever runs the command.
+    /// The keyrings of the current user.
     pub(crate) fn here(data: &Path) -> Self {
         Self::of(data, |name| std::env::var(name).ok())
     }
 
-    /// The key of a name; none where there is none, or no longer.
+    /// Looks up a key by name. Returns `None` if it is missing or has expired.
     pub(crate) fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
         let Some(desktop) = &self.desktop else { return self.kernel.get(name) };
         // What the desktop takes is forgotten by the kernel, so what the kernel has came later: from a time without a desktop, or

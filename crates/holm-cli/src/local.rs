@@ -1,4 +1,4 @@
-//! Models on this machine: where their files are, what they are called, and which one answers when nobody chose.
+//! Local models: the folder of their files, their names, and the default model.
 
 use std::{
     fs,
@@ -29,7 +29,7 @@ const ADAPTER: &str = "holm-tools-smollm2-135m.gguf";
 /// Models with fewer parameters are shown a few plain tools: with the whole catalogue the small default model chooses the
 /// right one of them less often (docs/local.md has the figures).
 const SMALL: u64 = 1_000_000_000;
-/// What is said when nobody chose a model.
+/// Note for a run without a chosen model.
 pub(crate) const NOTE: &str = "no model was chosen, so the small one on this machine answers; it is good for short \
                                look-ups with one tool and knows few facts. Choose a better one with --model or HOLM_MODEL";
 

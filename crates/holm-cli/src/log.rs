@@ -1,7 +1,8 @@
-//! What the command does, written down for whoever looks after it: one JSON object a line, into a file or to an address. Nothing
-//! is written unless a flag asks for it, and nothing is ever sent to anybody else.
+//! Writes a log for operators: one JSON object a line, to a file or a URL. Nothing is written
+//! unless a flag asks for it, and nothing is ever sent elsewhere.
 //!
-//! A log can never hold a run up. What there is no room for is counted and told at the end; the journal has everything.
+//! A log never blocks a run. Lines that do not fit are counted and reported at the end; the journal
+//! has everything.
 
 mod file;
 pub(crate) mod http;
@@ -104,7 +105,7 @@ impl Log {
         let line: Arc<str> = line.to_string().into();
         let senders: Vec<Sender<Arc<str>>> = self.ways().iter().map(|way| way.lines.clone()).collect();
         for sender in senders {
-            // Whoever has ended says why at the end.
+            // A writer that has ended reports its reason at the end.
             let _ = sender.send(Arc::clone(&line)).await;
         }
     }

@@ -1,5 +1,5 @@
-//! The `holm` command: agents from a terminal. Thin on purpose: it parses, asks and prints; what happens is decided in
-//! the library that everybody else uses too.
+//! The `holm` command: agents from a terminal. It parses arguments, asks questions and prints
+//! results; the library decides what happens.
 
 mod acp;
 mod agents;
@@ -187,7 +187,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what is wrong with the words that were typed, or the help that they ask for; help that did not arrive is none.
+/// Prints a usage error, or the requested help. Help that was not printed completely is a failure.
 fn told(said: &clap::Error, screen: &Screen) -> ExitCode {
     let printed = said.print().and_then(|()| io::stdout().flush());
     match printed {
@@ -246,7 +246,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
         log.finish().await.iter().for_each(|note| screen.note(&format!("holm: {note}")));
         ended
     });
-    // Somebody may still be asked something on a thread of its own; nobody waits for the answer any more.
+    // A question may still be open on its own thread, but its answer is no longer needed.
     runtime.shutdown_background();
     exit
 }

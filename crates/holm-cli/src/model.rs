@@ -1,4 +1,4 @@
-//! Which model answers.
+//! Chooses and opens the model of a run.
 
 mod takes;
 
@@ -35,7 +35,7 @@ pub(crate) struct Chosen {
     pub(crate) reach: Reach,
     /// Told to the person before the run begins.
     pub(crate) note: Option<&'static str>,
-    /// The tools that it can choose among, where nobody says otherwise.
+    /// The tools that it can choose among, unless the user says otherwise.
     pub(crate) fits: Set,
 }
 
@@ -195,7 +195,7 @@ fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
     }
 }
 
-/// What a script looks like, for whoever has written something else.
+/// An example of a script, for the hint when a script is invalid.
 const LOOKS: &str = r#"it looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}, and a call in it like {"tool_call":{"id":"1","name":"read","arguments":"{\"path\":\"a.txt\"}"}} with "stop":"tool_use" beside the blocks"#;
 
 fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {

@@ -1,4 +1,4 @@
-//! Amounts as people write them, without a float in between.
+//! Amounts of money as people write them, without a float in between.
 
 use holm::kernel::{NanoUsd, Usage};
 
@@ -26,7 +26,7 @@ pub(crate) enum Priced {
     /// It is.
     #[default]
     Whole,
-    /// A model answered whose price nobody knows, which is never taken for free.
+    /// A model without a known price answered, which never counts as free.
     InPart,
 }
 

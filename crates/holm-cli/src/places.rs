@@ -1,4 +1,4 @@
-//! Where the command keeps things.
+//! Where the command stores its files.
 
 use std::{
     fs,
@@ -145,8 +145,8 @@ impl Places {
         self.work.join(".holm/hooks.json")
     }
 
-    /// The worktrees of helpers that work in this project. Each project has a folder of its own, because whoever sweeps
-    /// one asks the project's repository.
+    /// The worktrees of helpers in this project. Each project has its own folder, because cleaning
+    /// up a worktree asks the project's repository.
     pub(crate) fn worktrees(&self) -> PathBuf {
         let project = ContentHash::of(self.work.as_os_str().as_encoded_bytes());
         self.data.join("worktrees").join(project.to_string())
@@ -212,7 +212,7 @@ pub(crate) fn undo_folder(folder: &Path) -> PathBuf {
     folder.join("undo")
 }
 
-/// Sessions hold what was said, so nobody else may look.
+/// Creates a folder that no other user may read, because sessions contain conversations.
 pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());

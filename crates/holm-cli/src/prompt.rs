@@ -1,5 +1,5 @@
-//! What the agent is asked to do: texts, files, what commands print, pictures, in the order in which they were given, or from
-//! standard input.
+//! Collects the prompt: texts, files, output of commands and pictures, in the order in which they
+//! were given, or standard input.
 
 mod flags;
 mod media;
@@ -42,7 +42,7 @@ pub(crate) struct Parts(Vec<Part>);
 enum Part {
     /// Words, also those of a separator.
     Text(String),
-    /// Whatever comes in.
+    /// The content of standard input.
     Stdin,
     /// The text of a file.
     File(PathBuf),
@@ -112,7 +112,7 @@ impl Parts {
         self.0.is_empty()
     }
 
-    /// Whether gathering reads standard input, so that nobody can be asked there.
+    /// Whether gathering reads standard input, so that no question can be asked there.
     pub(crate) fn reads_stdin(&self) -> bool {
         self.is_empty() || self.0.contains(&Part::Stdin)
     }

@@ -1,4 +1,4 @@
-//! How providers are reached: by which keys, and where, if not at their usual address.
+//! How providers are reached: their keys, and their addresses if not the usual ones.
 
 mod ring;
 
@@ -45,7 +45,7 @@ impl Reach {
         Ok(Self { ring: Some(Arc::new(ring)), ..reach })
     }
 
-    /// Why the key of a model's provider is not there although somebody has kept it.
+    /// Why the stored key of a model's provider cannot be read.
     pub(crate) fn lost(&self, name: &str) -> Option<String> {
         let provider = known_as(name.split('/').next().unwrap_or_default());
         self.ring.as_ref()?.lost(&provider)
@@ -102,7 +102,7 @@ impl Reach {
         self.ways
     }
 
-    /// With one more key. One that is there stays: whoever set it means it.
+    /// Adds a key. An existing key stays, because the user set it on purpose.
     pub(crate) fn with_key(mut self, provider: &str, key: SecretString) -> Self {
         if !self.has_key(provider) {
             self.keys = self.keys.with(provider, key);
@@ -116,7 +116,7 @@ impl Reach {
         self.keys.get(provider).is_some() || in_ring()
     }
 
-    /// The keys that are known: all but those of the keyring that nobody has needed.
+    /// The known keys: all except keyring keys that were not needed yet.
     pub(crate) fn keys(&self) -> Keys {
         let asked = self.ring.iter().flat_map(|ring| ring.known());
         asked.fold(self.keys.clone(), |keys, (provider, key)| {
@@ -139,13 +139,15 @@ impl Reach {
     /// `OpenAI`'s, if the settings say where it is.
     pub(crate) fn client(&self, name: &str) -> Result<Client, ClientError> {
         let (provider, endpoint) = self.endpoint(name)?;
-        // Now it is needed, and no other is; where there is none, the client says so.
+        // Reads only this provider's key from the keyring, now that it is needed. The client
+        // reports a missing key.
         let _ = self.has_key(&provider);
         let builder = Client::builder().endpoint(&provider, endpoint).keys(self.keys());
         builder.transport(Arc::new(connections()?)).build()
     }
 
-    /// Refuses a provider that is further away than connections may go. One that is not known is told by whoever opens it.
+    /// Refuses a provider outside of the network scope. An unknown provider is reported when it is
+    /// opened.
     pub(crate) fn admits(&self, name: &str) -> Result<(), Trouble> {
         match (self.ways.bounds(), self.endpoint(name)) {
             (Bounds::ThisMachine, Ok((_, endpoint))) => Bounds::ThisMachine.admits(name, endpoint.base()),

@@ -1,4 +1,5 @@
-//! What clients of `holm mcp-server` may read beside its tools: sessions, if the person says so, and skills.
+//! What clients of `holm mcp-server` may read beside its tools: sessions, if the user allows it,
+//! and skills.
 
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use tokio::{sync::watch, task::AbortHandle};
 
 use crate::{places::Places, skills};
 
-/// How often it is looked whether a list has changed: other processes write sessions and skills too, and tell nobody.
+/// How often a list is checked for changes: other processes write sessions and skills too, and do
+/// not notify this one.
 const LOOK: Duration = Duration::from_secs(2);
 /// How an address of a session begins.
 const SESSION: &str = "holm://session/";

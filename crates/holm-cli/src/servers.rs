@@ -1,4 +1,5 @@
-//! What MCP servers are reached with here, and how a person takes part: at the terminal and in the browser.
+//! Sets up access to MCP servers, and involves the user where needed: at the terminal and in the
+//! browser.
 
 use std::{
     ffi::OsStr,
@@ -31,7 +32,7 @@ use crate::{
     screen::{Open, Screen},
 };
 
-/// How long a file may take to say what its tools are before somebody who waits is told.
+/// How long a file may take to list its tools before a waiting user is told.
 const SLOW: Duration = Duration::from_secs(3);
 /// How long a person may take to log in.
 const LOGIN: Duration = Duration::from_secs(5 * 60);
@@ -74,8 +75,8 @@ fn reached(
     Ok(means.programs(programs))
 }
 
-/// Which files a command line opens by naming them. Of a project's file nobody but its author knows what it names, so whatever
-/// lies elsewhere is asked for in words.
+/// Which files a command line may open by naming them. Only its author knows what a project's file
+/// names, so files outside of the project need an explicit grant.
 fn named(places: &Places, file: &Path) -> NamedFiles {
     if entries::is_project(file, places) {
         NamedFiles::Within { folder: places.work.clone(), except: places.data.clone() }
@@ -207,7 +208,7 @@ impl Loader for Servers {
     }
 }
 
-/// What a person should know of code that their own server finds in whatever folder they work in.
+/// A warning about code that the user's own server loads from the current folder.
 fn stray(path: &Path) -> String {
     let path = path.shown();
     format!(
@@ -294,7 +295,7 @@ impl Browser for Back {
     }
 }
 
-/// Waits for the browser; whatever else knocks is sent away.
+/// Waits for the browser; all other requests get an error page.
 async fn came_back(listener: io::Result<TcpListener>, back: &str) -> io::Result<String> {
     let listener = tokio::net::TcpListener::from_std(listener?)?;
     loop {

@@ -1,5 +1,5 @@
-//! The settings that hold in this folder: which files they come from, and who may say what, is [`holm_config`]'s business;
-//! whether a person has looked at the project's file is the ledger's.
+//! The effective settings of this folder. [`holm_config`] decides which files they come from and
+//! which file may set what; the ledger records whether the user reviewed the project's file.
 
 use std::{
     fs,
@@ -34,10 +34,11 @@ impl Here {
         Ok(Self { loaded: loaded.map_err(|error| refused(&error))? })
     }
 
-    /// Refuses to go on where somebody trusted the project's file and it is another now, or gone: what it forbade would be open.
+    /// Refuses to continue if the project's trusted file has changed or is gone: what it forbade
+    /// would be allowed.
     ///
     /// # Errors
-    /// What has changed, and how to go on.
+    /// What has changed, and how to continue.
     pub(crate) fn check(&self, places: &Places) -> Result<(), Trouble> {
         self.broken(places).map_or(Ok(()), |(_, trouble)| Err(trouble))
     }
@@ -58,7 +59,7 @@ impl Here {
         if let Some((path, why)) = gone(places, &ledger).first() {
             return refused(path, why, BACK);
         }
-        // A link that lies where somebody trusted a file is a change of that file.
+        // A link in place of a trusted file is a change of that file.
         let was_trusted = |path: &Path| ledger.knows(&named(places, path));
         let (path, why) = self.loaded.inert.iter().find(|(path, _)| was_trusted(path))?;
         let hint = "`holm config trust` shows the file and asks you; `holm config forget` goes on without it";
@@ -92,7 +93,8 @@ pub(crate) fn named(places: &Places, path: &Path) -> PathBuf {
     place(&places.work, path).unwrap_or_else(|linked| linked.path)
 }
 
-/// The project's files of settings, nearest first, up to the one that somebody trusts as it is.
+/// The project's settings files, nearest first, up to the first one whose current content is
+/// trusted.
 pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in places.found().projects() {
@@ -104,8 +106,8 @@ pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
     files
 }
 
-/// The places here where somebody trusted a file of settings and where no plain file lies any more, nearest first, and what
-/// lies there. One above a file that is trusted as it is does not count here.
+/// The places where a settings file was trusted and no plain file is left, nearest first, and what
+/// is there now. Places above a file whose current content is trusted do not count.
 pub(crate) fn gone(places: &Places, ledger: &Ledger) -> Vec<(PathBuf, &'static str)> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (work, own) = (real(&places.work), places.found().user.as_deref().map(real));

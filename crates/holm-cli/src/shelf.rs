@@ -1,4 +1,4 @@
-//! The tools that the command has: its own, those of the user's folder, and those of a project that a person trusts.
+//! The tools of the command: its own, those of the user's folder, and those of a trusted project.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -54,8 +54,9 @@ pub(crate) enum Watch {
 }
 
 impl Shelf {
-    /// Loads the tools beside the command's own into a registry, with agents of files if there is somebody for them, and with
-    /// a person whom servers may ask. What cannot be used is left out; [`tell`](Self::tell) says it.
+    /// Loads all tools beside the command's own into a registry. `agents` loads agent files, if
+    /// given, and servers may ask the given user. Unusable tools are left out; [`tell`](Self::tell)
+    /// reports them.
     pub(crate) async fn with_agents(
         registry: Registry,
         agents: Option<AgentLoader>,
@@ -84,7 +85,7 @@ impl Shelf {
             Some(agents) => folders.loader(agents),
             None => folders,
         };
-        // Last: whatever nobody else knows could be meant as a program.
+        // Last, because a file that no other loader knows could be a program.
         let folders = folders.loader(Startable {
             places: places.clone(),
             screen: Arc::clone(screen),
@@ -94,7 +95,7 @@ impl Shelf {
             Watch::Always => match folders.clone().watch().await {
                 Ok(watching) => Some(watching),
                 Err(error) => {
-                    // A machine that lets nobody watch still has the tools that are there now.
+                    // A machine without file watching still has the current tools.
                     screen.note(&format!("holm: {error}"));
                     folders.load().await;
                     None
@@ -116,7 +117,7 @@ impl Shelf {
             if !Linked::is_said_in(&problem.what) {
                 screen.note(&format!("holm: {problem}"));
             } else if links.insert(problem.what.clone()) {
-                // Whatever lies behind it: one link is one thing to know.
+                // A link is reported once, regardless of the number of files behind it.
                 screen.note(&format!("holm: {}", problem.what));
             }
         }
@@ -145,7 +146,7 @@ impl Shelf {
         self.registry.snapshot()
     }
 
-    /// All of it, for whoever wants to hear of changes.
+    /// The registry, for callers that follow changes.
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
@@ -157,7 +158,8 @@ pub(crate) fn lacks(fault: &CrewFault, beyond: &Toolbox) -> bool {
     beyond.find(tool).is_some()
 }
 
-/// The fault of an agent that names another one. Where that one's file is there and was refused, nobody need add it.
+/// The fault of an agent that names another one. If that agent's file exists and was refused, the
+/// message does not ask to add it.
 fn of_refused(fault: CrewFault, snapshot: &Snapshot) -> CrewFault {
     let CrewProblem::NoTool { tool } = &fault.why else { return fault };
     let (agent, file) = (tool.clone(), format!("{tool}.md"));
@@ -269,9 +271,9 @@ pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<Wa
     Ok(WasmHost::new(sandbox, settings))
 }
 
-/// One sandbox for each folder of compiled code, made when it is first wanted. An engine with its threads and its room is large,
-/// and code is compiled for one engine: tools of all kinds and of all sessions share it. It gives nobody any power: what a guest may do
-/// stands in the settings that each host has of its own.
+/// One sandbox for each folder of compiled code, created on first use. An engine with its threads
+/// and memory is large, and code is compiled for one engine, so tools of all kinds and sessions
+/// share it. Sharing gives no permissions: each host has its own settings for its guests.
 fn shared(cache: PathBuf, make: impl FnOnce(PathBuf) -> anyhow::Result<Sandbox>) -> anyhow::Result<Sandbox> {
     static ALL: Mutex<BTreeMap<PathBuf, Sandbox>> = Mutex::new(BTreeMap::new());
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,8 +285,9 @@ fn shared(cache: PathBuf, make: impl FnOnce(PathBuf) -> anyhow::Result<Sandbox>)
     Ok(sandbox)
 }
 
-/// What no tool may touch: the usual names, the same as for all other tools, and the data folder, by whatever path. The worktree
-/// of a helper lies in there; then it is everything beside the worktrees.
+/// What no tool may touch: the usual names, as for all other tools, and the data folder, by any
+/// path. The worktree of a helper is inside the data folder; in that case everything beside the
+/// worktrees is protected.
 fn denials(places: &Places) -> anyhow::Result<Denials> {
     let root = Root::open(&places.work)?.protect(&places.data, Protect::Everything)?;
     let mut denials = Kept::find(places).over(root)?.denials()?;

@@ -1,4 +1,5 @@
-//! Skills in a run, in three steps: what each is for stands in the prompt, its text comes with a call, and so do its files.
+//! Skills of a run, in three steps: the prompt lists what each is for, a call loads its text, and
+//! further calls load its files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -61,7 +62,7 @@ impl Skills {
         let mut skills = Self { trust: places.trust(), work: places.work.clone(), ..Self::default() };
         let mut usable = BTreeMap::new();
         for (name, all) in everywhere(places, brought) {
-            // What nobody trusts, or cannot be read, hides none of its name.
+            // A skill that is not trusted or cannot be read does not hide another of the same name.
             for found in all.into_iter().rev() {
                 match skills.admit(&found, places) {
                     Ok(skill) => {
@@ -87,7 +88,7 @@ impl Skills {
         self.skills.get(name)
     }
 
-    /// Whether the file of this one has a mistake, which is something else than that nobody has trusted it.
+    /// Whether this skill's file has a mistake, as opposed to not being trusted.
     pub(crate) fn is_faulty(&self, name: &str) -> bool {
         self.faulty.contains(name)
     }
@@ -154,7 +155,8 @@ impl Skills {
         }
     }
 
-    /// A file of a skill: beneath its folder, by no link, and trusted as it is where it is somebody else's.
+    /// A file of a skill: below its folder, without links, and with trusted content if another
+    /// author wrote it.
     pub(crate) fn file(&self, usable: &Usable, file: &str) -> Result<String, String> {
         let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
         let (folder, path) = (usable.folder.canonicalize(), usable.folder.join(file));

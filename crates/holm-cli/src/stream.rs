@@ -1,4 +1,4 @@
-//! A run for programs: its name, then its events as they happen, one a line.
+//! Prints a run for programs: its name, then its events as they happen, one a line.
 
 use std::sync::Arc;
 

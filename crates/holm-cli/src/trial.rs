@@ -1,5 +1,5 @@
-//! One call of a tool by hand, under the rules of a run: arguments, grants, approvals and guards count as they do for a
-//! model. `holm tool execute` does it at a terminal, the server for whoever asks in a browser.
+//! A manual call of a tool under the rules of a run: arguments, grants, approvals and guards apply
+//! as for a model. `holm tool execute` makes it at a terminal, the server for a user in a browser.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,5 @@
-//! Prompts that a hook kept from the model: whoever said them is told, and the command does not end as if they had been heard.
+//! Prompts that a hook withheld from the model. Their sender is told, and the command does not end
+//! as if the model had read them.
 
 use std::{
     collections::BTreeSet,
@@ -104,7 +105,7 @@ impl Withholding {
         if state.told.as_mut().is_some_and(|told| !told.insert(message)) {
             return;
         }
-        // One line, whatever the command printed.
+        // One line, regardless of the command's output.
         let short = reason.split_whitespace().collect::<Vec<_>>().join(" ");
         self.screen.end_line();
         self.screen.note(&format!("holm: a hook withheld the prompt from the model: {short}"));

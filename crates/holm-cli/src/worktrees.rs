@@ -1,5 +1,5 @@
-//! Worktrees for helpers that work apart. Git is only asked when one of them is called, or when an earlier run may have
-//! left something behind.
+//! Worktrees for helpers that work separately. Git is only called when such a helper is called, or
+//! when an earlier run may have left worktrees behind.
 
 use std::{
     path::{Path, PathBuf},

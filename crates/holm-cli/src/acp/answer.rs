@@ -1,4 +1,4 @@
-//! How a prompt ended, as the protocol says it.
+//! Translates how a prompt ended into the stop reasons of the Agent Client Protocol.
 
 use agent_client_protocol::{
     Error,

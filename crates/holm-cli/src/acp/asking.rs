@@ -1,4 +1,5 @@
-//! How the person in the editor is asked: about calls, by the model, and by servers.
+//! Asks the user of the editor: to approve calls, and to answer questions of the model and of MCP
+//! servers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -63,7 +64,8 @@ impl Asking {
         ToolCallUpdate::new(shown.tool_call_id, fields)
     }
 
-    /// Asks by a form. None where the editor has none, or nobody answers.
+    /// Asks with a form. Returns `None` if the editor does not support forms, or if the user does
+    /// not answer.
     async fn form(self, message: String, schema: Value) -> Option<ElicitationAction> {
         let can = self.editor.can().elicitation.as_ref()?;
         can.form.as_ref()?;
@@ -73,7 +75,8 @@ impl Asking {
         Some(self.editor.client().send_request(request).block_task().await.ok()?.action)
     }
 
-    /// Asks the person to open a page. None where the editor has no way to, or nobody answers.
+    /// Asks the user to open a page. Returns `None` if the editor cannot open pages, or if the user
+    /// does not answer.
     async fn page(self, message: String, url: String) -> Option<ElicitationAction> {
         let can = self.editor.can().elicitation.as_ref()?;
         can.url.as_ref()?;
@@ -95,7 +98,7 @@ impl Elsewhere for Asking {
         Box::pin(async move {
             match client.send_request(request).block_task().await.map(|response| response.outcome) {
                 Ok(RequestPermissionOutcome::Selected(chosen)) => {
-                    // Nobody says what was not offered.
+                    // An answer counts only if it is one of the options that were offered.
                     let offered = options.iter().any(|option| option.option_id == chosen.option_id);
                     if offered {
                         answer(&chosen.option_id.0)

@@ -1,4 +1,5 @@
-//! The editor in front of a session: what it is told, and how its person is asked.
+//! The client side of one session: sends updates to the editor and asks its user. It does not
+//! decide anything.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -62,7 +63,8 @@ impl Editor {
         if shown { Notices::Shown } else { Notices::Unknown }
     }
 
-    /// Tells of something. Whoever is gone need not know; the journal has it.
+    /// Sends an update. A failure is ignored: an editor that has disconnected does not need it, and
+    /// the journal has it.
     pub(super) fn tell(&self, update: SessionUpdate) {
         if let Some(session) = self.session.get() {
             let _ = self.client.send_notification(SessionNotification::new(session.clone(), update));

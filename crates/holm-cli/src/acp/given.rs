@@ -1,5 +1,5 @@
-//! Servers that an editor brings to a session. They are started in the jail and reached through the one way out, like those of
-//! a project: nothing that an editor says gives them files or a network.
+//! MCP servers that an editor adds to a session. They start in the jail and use Holm's own network
+//! path, like the servers of a project: an editor cannot give them files or a network.
 
 use std::{fmt, path::Path, time::Duration};
 
@@ -67,7 +67,7 @@ async fn add(wanted: &[McpServer], registry: &Registry, places: &Places, asking:
     notes
 }
 
-/// The values that nobody else is to know, with names for them.
+/// The secret values of the servers, each with a name.
 fn secrets(wanted: &[McpServer]) -> Vec<(String, SecretString)> {
     let headers = |headers: &[HttpHeader]| -> Vec<(String, String)> {
         headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect()
@@ -119,7 +119,7 @@ fn spec(server: &McpServer) -> Result<ServerSpec, String> {
 
 async fn offers(server: &McpServer, places: &Places, asking: &Asking) -> Result<Vec<Offer>, String> {
     let spec = spec(server)?;
-    // Whoever wrote the project may have written the editor's settings for it too.
+    // The author of the project may also have written the editor's settings for it.
     let file = places.project_tools().join("editor");
     let means = servers::given(places, &file)?.asker(Person(asking.clone()));
     let remote = Remote::new(spec, means);

@@ -1,4 +1,4 @@
-//! All sessions of one editor, and what it asks for.
+//! Handles the requests of one editor connection and owns its sessions.
 
 use std::{
     collections::BTreeMap,
@@ -229,7 +229,7 @@ impl House {
             .agent_info(Implementation::new("holm", env!("CARGO_PKG_VERSION")).title("Holm".to_owned()))
     }
 
-    /// Nobody is known by this; it looks whether a model would answer now.
+    /// Identifies no user. It only checks whether a model would answer now.
     fn authenticate(&self, request: &AuthenticateRequest) -> Result<AuthenticateResponse, Error> {
         if &*request.method_id.0 != KEYS {
             return Err(invalid(format!("there is no way `{}` to be known", request.method_id.0)));
@@ -388,7 +388,7 @@ impl House {
                 }
             }
         };
-        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        // A session that takes longer ends with the process, and is resumed as after a crash.
         let _ = tokio::time::timeout(LAST_WORDS, ended).await;
         let seats = std::mem::take(&mut *self.seats());
         for seat in seats.into_values() {
@@ -430,6 +430,6 @@ fn screen(editor: &Editor) -> Arc<Screen> {
 
 fn respond<T: Serialize>(responder: Responder<Value>, answer: Result<T, Error>) {
     let answer = answer.and_then(|answer| serde_json::to_value(answer).map_err(Error::into_internal_error));
-    // Whoever is gone wants no answer.
+    // An editor that has disconnected needs no answer.
     let _ = responder.respond_with_result(answer);
 }

@@ -1,4 +1,4 @@
-//! The sessions of this machine, as an editor lists them.
+//! Lists the sessions of this machine for an editor.
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,8 @@ use crate::{began::Began, children, places::Places};
 /// How many sessions are looked at for one page.
 const PAGE: u32 = 50;
 
-/// A page of the list, the latest first. Sessions of helpers, and those of which it is not known where they work, are not on it:
-/// nobody can go on with them here.
+/// A page of the list, the latest session first. Sessions of helpers, and sessions whose folder is
+/// unknown, are left out: they cannot be resumed here.
 pub(super) async fn page(
     request: ListSessionsRequest,
     data: Option<&Path>,

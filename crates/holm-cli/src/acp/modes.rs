@@ -1,4 +1,4 @@
-//! Modes as an editor lists them: those that the policy of this machine allows, and no wider one.
+//! The modes that an editor lists: those that the policy of this machine allows, and no wider one.
 
 use agent_client_protocol::{
     Error,

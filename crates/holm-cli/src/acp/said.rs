@@ -1,4 +1,5 @@
-//! What a person says in an editor, as a prompt: words, files that they point to, what the editor has read out to them, pictures.
+//! Translates what a user sends from an editor into a prompt: text, linked files, file contents
+//! that the editor includes, and pictures.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! One session of an editor.
+//! One session of an editor: takes prompts one at a time, and stops, changes mode and closes.
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
@@ -150,7 +150,7 @@ impl Seat {
     /// Stops what is under way and lets the session go; its journal stays.
     pub(super) async fn leave(&self) {
         self.stop();
-        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        // A session that takes longer ends with the process, and is resumed as after a crash.
         let Ok(mut opened) = tokio::time::timeout(LAST_WORDS, self.opened.lock()).await else { return };
         if let Some(opened) = opened.take() {
             opened.session.close().await;

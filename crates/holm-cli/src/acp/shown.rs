@@ -1,6 +1,8 @@
-//! A call as an editor shows it: a title, what kind of thing it does, where, and for changes of files what is changed.
+//! A tool call as an editor shows it: a title, a kind, the files concerned, and the diff for
+//! changes of files.
 //!
-//! Everything that does not show itself is written out, in changes too: whoever says yes to a change has seen all of it.
+//! Hidden characters are written out, in diffs too: a user who approves a change has seen all of
+//! it.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +20,7 @@ const TITLE_CHARS: usize = 120;
 /// The largest file that is shown beside what takes its place.
 const MOST_BEFORE: u64 = 1 << 20;
 
-/// Where a session works, for those who show what happens there.
+/// The folder of a session, for code that displays its calls.
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
     path: PathBuf,

@@ -1,7 +1,7 @@
-//! What happens in a run, as an editor is told: while it happens, and again when a session is taken up.
+//! Translates the events of a run into updates for an editor, live and when a session is resumed.
 //!
-//! Text goes to the editor as it streams; what a journal tells is told from its messages. Both come out alike, because one
-//! machine makes both.
+//! Live text goes to the editor as it streams; history is read from the messages of the journal.
+//! One translator produces both, so they look the same.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,5 @@
-//! Whether a prompt is under way, so that one is answered at a time and a wish to stop reaches the prompt that it meant.
+//! Tracks whether a prompt is running. Only one runs at a time, and a cancel request reaches only
+//! the prompt that it was meant for.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Watches a run for an editor.
+//! Forwards the events of a run to an editor.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,5 @@
-//! Questions that are longer than the terminal: page by page, so that their beginning is seen before an answer counts.
+//! Shows questions that are longer than the terminal page by page, so that the user sees the
+//! beginning before an answer counts.
 
 use unicode_width::UnicodeWidthChar as _;
 

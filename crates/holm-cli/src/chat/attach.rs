@@ -1,4 +1,4 @@
-//! Files that come with what is said: `@path` words become text and pictures.
+//! Attaches files to a prompt: `@path` words become text and pictures.
 
 use std::{
     fs,
@@ -31,8 +31,9 @@ pub(super) struct Said {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the files that the person names, as far as the model is shown them. What is no file stays a word; one that looks like
-/// a path is told, since somebody believes it attached.
+/// Reads the files that the user names, as far as the model accepts them. A word that is not a file
+/// stays a word. A word that looks like a path is reported, since the user believes that it is
+/// attached.
 pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes) -> Said {
     let (mut blocks, mut notes) = (Vec::new(), Vec::new());
     if let Some(past) = past {
@@ -81,15 +82,15 @@ pub(super) fn first(typed: &str, work: &Path) -> Option<PathBuf> {
     named(typed, work).into_iter().next().map(|(name, _)| name.into())
 }
 
-/// What is named like a file and is none, without the end of the sentence. A plain word may be somebody's name, and a folder is
-/// not meant to be attached.
+/// Mentions that look like a file that does not exist, without the end of the sentence. A plain
+/// word may be a person's name, and folders are not attached.
 fn missed<'t>(text: &'t str, work: &'t Path) -> impl Iterator<Item = &'t str> {
     let is_there = move |name: &str| work.join(name).exists();
     mentioned(text).into_iter().filter_map(move |mention| match mention {
         Mention::Quoted(name) => (!is_there(name)).then_some(name),
         Mention::Word(name) => {
             let short = without_stop(name);
-            // Whoever begins a quote means a file.
+            // An opening quote means a file.
             let is_path = short.contains(['.', '/']) || short.starts_with(QUOTES);
             (is_path && !is_there(name) && !is_there(short)).then_some(short)
         }

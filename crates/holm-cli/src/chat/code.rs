@@ -1,5 +1,5 @@
-//! Colours for code. A small lexer of our own: a line costs one pass, state is carried from line to line so that a block can
-//! be drawn while it arrives, and no grammar has to be loaded before the first frame.
+//! Highlights code. A small lexer passes over each line once and carries its state to the next, so
+//! a block can be drawn while it arrives. No grammar has to be loaded before the first frame.
 
 use ratatui::{style::Style, text::Span};
 

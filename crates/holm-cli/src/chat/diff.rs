@@ -1,4 +1,4 @@
-//! What an edit changes, line by line, from the arguments of the call.
+//! The diff of an edit, line by line, from the arguments of the call.
 
 use serde_json::Value;
 

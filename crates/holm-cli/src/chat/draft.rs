@@ -1,4 +1,4 @@
-//! What was typed and not said, kept for each folder until the next time.
+//! The unsent draft of each folder, kept until the next chat.
 
 use std::{fs, io, path::PathBuf};
 

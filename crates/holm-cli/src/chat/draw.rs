@@ -1,4 +1,5 @@
-//! Everything that is known, as cells. Drawing decides nothing: it only notes what of a question was seen.
+//! Draws the chat state as cells. Drawing decides nothing: it only records how much of a question
+//! was visible.
 
 mod over;
 

@@ -1,4 +1,5 @@
-//! The loop: keys, events and pieces of replies go in, and about sixty frames a second come out, none of them for nothing.
+//! The main loop of the chat. It takes keys, events and pieces of replies, and draws at most about
+//! sixty frames a second, only when something changed.
 
 use std::{
     path::{Path, PathBuf},
@@ -55,7 +56,7 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     let wishes = wishes(&places);
     let shade =
         shade_of(shade, wishes.shade, std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty()));
-    // Whoever asks for colours by name has them, whatever else is said of them.
+    // A user who asks for colours by name gets them, regardless of other settings.
     if shade != Shade::None {
         crossterm::style::force_color_output(true);
     }
@@ -110,7 +111,7 @@ impl Spoken {
     }
 }
 
-/// What of `chat.toml` means nothing, for whoever looks at files.
+/// The parts of `chat.toml` that have no meaning, for `holm check`.
 pub(crate) fn remarks(places: &Places) -> Vec<String> {
     wishes(places).notes
 }
@@ -184,8 +185,9 @@ enum Goes {
     Away,
 }
 
-/// Ends the process where it was told to end and nobody heard it: whoever reads keys from a terminal that is gone may read for ever.
-/// What is typed is written down at once. What was said is in the journals, and what was under way goes on like after a crash.
+/// Ends the process when a signal asked it to end and the loop did not react: reading keys from a
+/// closed terminal may block forever. The draft is saved at once. Prompts are in the journals, and
+/// running work is resumed as after a crash.
 async fn leave_at_last(pad: Pad) {
     let signals = (signal(SignalKind::terminate()), signal(SignalKind::hangup()));
     let (Ok(mut end), Ok(mut hangup)) = signals else { return };
@@ -202,8 +204,8 @@ impl Front {
     async fn run(&mut self, first: Command, mut heard: UnboundedReceiver<Msg>) -> anyhow::Result<()> {
         let mut keys = key_stream();
         let (mut end, mut hangup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
-        // Ctrl-C is a key here. Only while an editor has the terminal it is a signal, and then it is the editor's: nobody's chat
-        // ends by it.
+        // Ctrl-C is a key here. It is a signal only while an editor has the terminal, and then it
+        // is meant for the editor: it does not end the chat.
         let _interrupts = signal(SignalKind::interrupt())?;
         tokio::spawn(leave_at_last(self.pad.clone()));
         self.draw()?;

@@ -1,5 +1,6 @@
-//! A text that grows at its end, and its lines at one width: what can change no more is laid out once, and only what is
-//! still open is laid out again, so a frame costs the same however long the text is.
+//! Text that grows at its end, and its lines at one width. Lines that can no longer change are laid
+//! out once, and only the open end is laid out again. So the cost of a frame does not depend on the
+//! length of the text.
 
 use ratatui::text::Line;
 
@@ -70,7 +71,7 @@ pub(super) trait Layout: Clone + Default {
         text
     }
 
-    /// How many bytes of the rest cannot change their lines any more, whatever follows.
+    /// How many bytes of the rest have final lines, independent of the text that follows.
     fn settled(&self, rest: &str) -> usize;
 
     /// Lays the next part out below the lines that are there.

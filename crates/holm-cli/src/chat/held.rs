@@ -1,4 +1,5 @@
-//! What is said to a session, and wished of it, before it is open: it waits here, and is neither lost nor refused.
+//! Queues prompts and a mode change for a session that is still opening, so that they are neither
+//! lost nor refused.
 
 use holm::grants::Mode;
 
@@ -26,7 +27,7 @@ impl Held {
         self.said.push(Said { words, line });
     }
 
-    /// Whether nobody has said anything.
+    /// Whether no prompt is queued.
     pub(super) fn is_empty(&self) -> bool {
         self.said.is_empty()
     }

@@ -1,11 +1,11 @@
-//! The lines that the person types.
+//! The text input of the user, with a cursor.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::columns;
 
-/// How far from the cursor rows are laid out, in bytes: more than any screen shows, and little enough for each key of somebody
-/// who has pasted a book.
+/// How far from the cursor rows are laid out, in bytes: more than any screen shows, yet fast for
+/// each key after a whole book was pasted.
 const NEAR: usize = 8 * 1024;
 
 /// A text with a cursor in it.

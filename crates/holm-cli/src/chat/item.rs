@@ -1,4 +1,4 @@
-//! What stands in a transcript, one thing after the other. Lines are laid out when they are looked at, and kept.
+//! The items of a transcript. Their lines are laid out when they are first shown, and cached.
 
 use std::sync::Arc;
 

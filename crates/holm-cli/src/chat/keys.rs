@@ -1,4 +1,4 @@
-//! What each key does, and the file in which a person says otherwise.
+//! The key bindings, and the file in which the user changes them.
 
 use std::collections::BTreeMap;
 

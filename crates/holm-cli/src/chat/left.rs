@@ -1,4 +1,5 @@
-//! How a session was left: what was typed there and not said, and where the person looked. Whoever takes it up again finds both.
+//! The view state of a closed session: its unsent draft and its scroll position. Both are restored
+//! when the session is resumed.
 
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Markdown as lines of a terminal, while it arrives: only the last open block is laid out again.
+//! Renders Markdown as terminal lines while it arrives. Only the last open block is laid out again.
 
 mod inline;
 mod table;
@@ -44,7 +44,8 @@ impl Layout for Markdown {
     }
 }
 
-/// How many bytes of a text cannot change their lines any more, whatever follows: up to a blank line, or any line in code.
+/// How many bytes of a text have final lines, independent of the text that follows: up to a blank
+/// line, or any line in code.
 fn settled(text: &str, fence: Option<&Fence>) -> usize {
     if fence.is_some() {
         // Up to and with the line that ends the code, or all whole lines of it.

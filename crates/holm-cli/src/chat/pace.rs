@@ -1,5 +1,5 @@
-//! When frames are drawn: on a steady beat while something changes, at once when a key was pressed, never at rest. Times are
-//! told and never taken, so nothing here waits.
+//! Decides when frames are drawn: on a steady beat while something changes, at once after a key,
+//! never at rest. The caller passes all times, so nothing here waits.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use std::time::Duration;
 /// that they are there also where a machine misses a beat in ten. Timers count in whole milliseconds, so it is a number of those.
 const BEAT: Duration = Duration::from_millis(15);
 
-/// The shortest time from a frame to the one that a key asks for: nobody presses keys as fast, and text that comes as keys does
-/// not draw a frame for each letter.
+/// The shortest time from a frame to the one that a key requests. Users do not press keys as fast,
+/// and text that arrives as keys does not draw a frame for each letter.
 const BREATH: Duration = Duration::from_millis(4);
 
 /// Says when the next frame is drawn. All times are counted from when the chat began.
@@ -78,7 +78,7 @@ mod tests {
         let mut pace = Pace::new(Duration::ZERO);
         let (mut now, mut changes, mut drawn) = (Duration::ZERO, token, 0);
         while now < within {
-            // Whatever comes first is what the loop wakes for.
+            // The loop wakes for the earlier of the two.
             let due = pace.next().map(|due| due.max(now) + late(drawn));
             match due.filter(|due| *due <= changes) {
                 Some(due) => now = due,

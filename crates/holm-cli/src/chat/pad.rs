@@ -1,6 +1,6 @@
-//! What must outlive the chat: what is typed and not said, and how sessions are left. It is noted with every key and written a
-//! moment after the last one. Whoever hears that the chat must end writes it at once: the loop itself may never hear of it, as
-//! one that reads keys from a terminal that is gone.
+//! Saves what must outlive the chat: the draft, and the view state of sessions. Changes are
+//! recorded with every key and written a moment after the last one. A signal handler that must end
+//! the chat writes at once, because the loop may be blocked on a closed terminal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

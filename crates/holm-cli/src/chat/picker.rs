@@ -1,4 +1,4 @@
-//! Lists to choose from: sessions, turns, models, and what a word could become.
+//! Lists to choose from: sessions, turns, models, and completions.
 
 use super::state::How;
 

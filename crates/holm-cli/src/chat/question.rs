@@ -1,4 +1,4 @@
-//! Questions to the person: whether a call may run, and what a model wants to know.
+//! Questions to the user: whether a call may run, and what a model wants to know.
 
 use holm::kernel::{AskReason, Proposal};
 use holm_tools::shell::{self, Answer, Offer};
@@ -17,7 +17,8 @@ pub(super) struct Question {
     pub(super) asks: Asks,
     /// How far its text was scrolled.
     pub(super) scroll: usize,
-    /// Whether all of it stood on the screen once. Nobody says yes to what they have not seen.
+    /// Whether all of it was on the screen once. A user cannot approve text that they have not
+    /// seen.
     pub(super) seen: Seen,
     /// How much of it has.
     read: Read,
@@ -28,7 +29,7 @@ pub(super) struct Question {
 /// Where a person looks who was typing something else when a question came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turned {
-    /// Not yet; nobody typed anything meanwhile.
+    /// Not yet, and the user has typed nothing meanwhile.
     Away,
     /// Not yet, and keys have passed it by because something was typed. The next ones may be meant for what is typed, too.
     PassedBy,
@@ -117,8 +118,8 @@ impl Question {
         Self { id, asks, scroll: 0, seen: Seen::NotYet, read: Read::default(), turned: Turned::Away }
     }
 
-    /// Scrolls to where it is to be looked at when there is room for so many of so many lines, and notes what is seen then.
-    /// However fast and far somebody scrolls, no line is passed over before it was shown.
+    /// Scrolls to the requested position, given the number of lines and of visible rows, and
+    /// records what is seen. Even fast scrolling does not skip a line that was not shown yet.
     pub(super) fn show(&mut self, lines: usize, room: usize) {
         if self.read.of != lines {
             // Another width breaks other lines.

@@ -1,5 +1,6 @@
-//! How much of arriving replies may wait to be shown. While an editor has the terminal nobody shows anything, and a model does not
-//! stop talking; what there is no room for is left out, and stands there when the whole message comes.
+//! Limits how much of arriving replies may wait to be shown. While an external editor has the
+//! terminal, nothing is drawn, but the model goes on writing. Pieces beyond the limit are dropped,
+//! and appear when the whole message arrives.
 
 use std::sync::{
     Arc,
@@ -21,7 +22,7 @@ pub(super) struct Weight {
 }
 
 impl Room {
-    /// Takes room for a piece; none where there is none.
+    /// Reserves bytes for a piece. Returns `None` if the limit is reached.
     pub(super) fn take(&self, bytes: usize) -> Option<Weight> {
         let taken = self.0.fetch_add(bytes, Ordering::Relaxed);
         // Given back by itself where it was too much.

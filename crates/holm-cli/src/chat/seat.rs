@@ -1,4 +1,4 @@
-//! The person in front of the chat, as a run sees them: who is asked and told, and who watches.
+//! Connects a run to the user of the chat: asks questions, shows notes, and forwards events.
 
 use std::{
     collections::BTreeMap,
@@ -44,7 +44,7 @@ impl Desk {
         (id, receiver)
     }
 
-    /// Answers one. Nobody may wait for it any more.
+    /// Answers a question, if its asker still waits.
     pub(super) fn answer(&self, question: QuestionId, reply: Reply) {
         if let Some(waiting) = self.open().remove(&question) {
             let _ = waiting.send(reply);
@@ -70,7 +70,8 @@ impl Seat {
         Self { tab, tell, desk }
     }
 
-    /// Puts a question and waits. None if nobody answers; whoever waits no longer takes it back.
+    /// Asks a question and waits. Returns `None` without an answer; dropping the future withdraws
+    /// the question.
     async fn put(self, make: impl FnOnce(QuestionId) -> Question) -> Option<Reply> {
         let (id, answer) = self.desk.put();
         let _open = Open { id, seat: self.clone() };
@@ -114,7 +115,7 @@ impl Seat {
     }
 }
 
-/// A question that stands somewhere until nobody waits for its answer.
+/// A question that is shown until its asker stops waiting.
 struct Open {
     id: QuestionId,
     seat: Seat,

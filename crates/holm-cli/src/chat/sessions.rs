@@ -1,4 +1,4 @@
-//! The sessions that are open, each driven by a task of its own.
+//! The open sessions, each driven by its own task.
 
 use std::{
     collections::BTreeMap,
@@ -37,7 +37,7 @@ use crate::{
     screen::Screen,
 };
 
-/// How often it is looked for a helper that was just begun.
+/// How long to wait between two looks for a helper that was just started.
 const LOOK: Duration = Duration::from_millis(20);
 /// How many times: a helper that is not there by then has ended already.
 const LOOKS: u32 = 100;
@@ -71,7 +71,7 @@ enum Wish {
     CatchUp,
 }
 
-/// A run, as those who speak to it know it.
+/// What senders of prompts need of a run.
 struct Live {
     handle: Handle,
     takes: Takes,
@@ -110,7 +110,8 @@ impl Sessions {
         self.open.remove(&tab);
     }
 
-    /// Stops all of them and waits until their journals say so: whoever has left does not want it to go on the next time.
+    /// Stops all sessions and waits until their journals record it: after leaving the chat, the
+    /// work must not continue the next time.
     pub(super) async fn leave(mut self) {
         // One that is not there yet has nothing to bring to an end, and may wait for a server for long.
         self.open.values().filter(|open| open.live.get().is_none()).for_each(|open| open.work.abort());
@@ -118,13 +119,13 @@ impl Sessions {
         tabs.into_iter().for_each(|tab| self.close(tab));
         let mut works = self.works;
         let ended = async { while works.join_next().await.is_some() {} };
-        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        // A session that takes longer ends with the process, and is resumed as after a crash.
         let _ = tokio::time::timeout(LAST_WORDS, ended).await;
     }
 
     /// Asks one that stands still for something.
     pub(super) fn prompt(&self, tab: TabId, prompt: Prompt) {
-        // Whoever wanted to stop it until now meant what has ended, and not this.
+        // Earlier cancel requests were meant for the turn that has ended, not for this one.
         if let Some(live) = self.live(tab) {
             live.handle.take_back_cancel();
         }
@@ -149,7 +150,8 @@ impl Sessions {
         self.say(tab, |handle| handle.cancel("interrupted"));
     }
 
-    /// Says something to a run that works; whoever said it is told if it is not heard, and which it was of what `waits`.
+    /// Sends a prompt to a running turn. If the run does not take it, the tab is told which of its
+    /// `waits` failed.
     pub(super) fn add(&self, tab: TabId, prompt: Prompt, waits: Waiting) {
         let say: fn(&Handle, Prompt) -> Result<(), NotHeard> = match waits.when {
             When::Soon => Handle::steer,
@@ -196,7 +198,7 @@ struct Opening {
 }
 
 impl Opening {
-    /// Opens the session and does what is asked of it, until nobody can ask any more.
+    /// Opens the session and serves requests until no more can come.
     async fn live(
         self,
         how: How,
@@ -222,9 +224,9 @@ impl Opening {
             How::Fork { session, at } => self.args.branching(session, at),
         };
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
-        // Whoever opens it is the only one who sets it.
+        // Only this task sets it.
         let _ = known.set(Live { handle: opened.session.handle(), takes: opened.takes.clone() });
-        // Nobody is there any more who could stop what was under way, or be asked about it.
+        // The tab was closed: no user can stop the work or answer questions any more.
         if asked.is_closed() {
             opened.session.close().await;
             return Ok(());
@@ -276,7 +278,8 @@ impl Opening {
     }
 }
 
-/// Catches up with what was said from elsewhere just as a turn ended, of which nobody in front of it knows.
+/// Processes prompts that another client sent just as a turn ended, of which this chat does not
+/// know.
 async fn caught_up(
     opened: &mut run::Opened,
     done: Result<Option<Report>, DriveError>,

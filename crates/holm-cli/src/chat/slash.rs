@@ -1,4 +1,4 @@
-//! What can be typed after a slash.
+//! The slash commands.
 
 use holm::grants::Mode;
 

@@ -1,4 +1,5 @@
-//! All that the chat knows, what can happen to it, and what it wants done. Nothing here reads, writes or waits.
+//! The state of the chat, the messages that change it, and the commands that it returns. Nothing
+//! here reads, writes or waits.
 
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ pub(super) struct State {
     pub(super) flash: String,
     /// The widest mode that an administrator lets a session have.
     pub(super) widest: Mode,
-    /// How long there has been a chat. Whoever tells what happened sets it.
+    /// Time since the chat started. The sender of a message sets it.
     pub(super) now: Duration,
     /// When something was typed last.
     pub(super) pressed: Option<Duration>,
@@ -75,7 +76,7 @@ pub(super) enum Leaving {
     #[default]
     No,
     NextTime {
-        /// What the first one took back: whoever leaves has not thrown it away.
+        /// What the first Ctrl-C removed from the input. Leaving must not discard it.
         taken_back: String,
     },
 }
@@ -153,7 +154,7 @@ pub(super) enum Msg {
         tab: TabId,
         question: Box<Question>,
     },
-    /// Nobody waits for the answer any more.
+    /// The asker no longer waits for the answer.
     Withdrawn {
         question: QuestionId,
     },
@@ -261,8 +262,8 @@ pub(super) enum Command {
     Leave,
 }
 
-/// What is said to a session. Files are attached that the person names in what they typed, and none that a plan of the model, a
-/// template or a skill names: reading for somebody else is what grants are for.
+/// A prompt for a session. Only files that the user typed are attached, never files that a plan of
+/// the model, a template or a skill names: reading on behalf of others requires grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Words {
     pub(super) text: String,
@@ -276,7 +277,7 @@ impl Words {
         Self { typed: text.clone(), text }
     }
 
-    /// Words of somebody else, with these of the person in them.
+    /// Text by another author, with this text of the user in it.
     pub(super) fn around(text: String, typed: &str) -> Self {
         Self { text, typed: typed.to_owned() }
     }

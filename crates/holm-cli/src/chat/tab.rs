@@ -1,4 +1,5 @@
-//! One session as it is seen: its transcript, what it does now, what waits, and where the person looks.
+//! One session as it is shown: its transcript, its current work, queued prompts, and the scroll
+//! position.
 
 mod events;
 
@@ -25,7 +26,7 @@ use crate::money::Priced;
 /// How much of what helpers did is kept until it is known whose they are.
 const MOST_STRAYS: usize = 256;
 
-/// How many things keep their lines while nobody looks at them.
+/// How many items keep their lines while they are not shown.
 const KEPT_LINES: usize = 400;
 
 /// Names a tab for as long as the chat lasts.
@@ -365,7 +366,7 @@ impl Tab {
         }
     }
 
-    /// The turn has ended: nothing is under way any more, and nobody waits for an answer.
+    /// The turn has ended: nothing is running any more, and no question is open.
     pub(super) fn ended(&mut self, problem: Option<&str>) {
         self.doing.clear();
         self.questions.clear();
@@ -376,8 +377,9 @@ impl Tab {
         }
     }
 
-    /// Whether it stands still now that a turn has ended, or goes on: whoever speaks just then cannot know that they are too late for
-    /// the turn, so what they said begins another. What was said before the run was stopped begins nothing.
+    /// Whether the session rests after a turn or continues. A user who sends a prompt at that
+    /// moment cannot know that the turn has ended, so the prompt starts another turn. A prompt sent
+    /// before the run was stopped starts nothing.
     pub(super) fn rests(&mut self) -> Phase {
         let spoken = std::mem::take(&mut self.spoken);
         self.phase = if spoken && !self.waiting.is_empty() { Phase::Running } else { Phase::Idle };
@@ -404,7 +406,8 @@ impl Tab {
         (calls, helpers.count())
     }
 
-    /// Lets go of lines that nobody has looked at for long, so that a long session does not keep all of them.
+    /// Drops the lines of items that were not shown for long, so that a long session does not keep
+    /// all of them.
     pub(super) fn forget_lines(&mut self) {
         if self.look != Look::End {
             return;

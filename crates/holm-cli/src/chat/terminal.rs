@@ -1,4 +1,5 @@
-//! The terminal, taken over and given back: when the chat ends, when it panics, and while an editor has it.
+//! Takes over the terminal and restores it: when the chat ends, when it panics, and while an
+//! external editor has it.
 
 use std::{
     io::{self, BufWriter, Stdout, Write as _},
@@ -106,7 +107,7 @@ fn take() -> io::Result<()> {
     out.flush()
 }
 
-/// Gives the terminal back as it was. Whatever fails here is gone already.
+/// Restores the terminal. Errors are ignored: then the terminal is gone already.
 fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;

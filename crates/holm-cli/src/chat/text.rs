@@ -1,4 +1,5 @@
-//! Text of models, tools and files before it is drawn: what a terminal would obey, and what hides, is written out.
+//! Sanitizes text of models, tools and files before it is drawn: control sequences and hidden
+//! characters are written out.
 
 use std::iter;
 

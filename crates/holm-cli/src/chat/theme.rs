@@ -1,4 +1,5 @@
-//! Colours. Only the sixteen that every terminal has, so that a terminal's own palette holds over ssh too.
+//! Colours. Only the sixteen that every terminal has, so that the terminal's own palette applies
+//! over ssh too.
 
 use ratatui::style::{Color, Modifier, Style};
 
@@ -9,7 +10,7 @@ pub(super) struct Theme {
     pub(super) dim: Style,
     /// What the person said.
     pub(super) person: Style,
-    /// Names, marks, whatever should be seen first.
+    /// Names, marks, and what should be seen first.
     pub(super) accent: Style,
     pub(super) heading: Style,
     pub(super) code: Style,

@@ -1,4 +1,4 @@
-//! What happens changes what is known, and says what is to be done.
+//! The update function: a message changes the state and returns the commands to execute.
 
 mod act;
 mod mouse;
@@ -136,7 +136,7 @@ impl State {
 
     fn edited(&mut self, purpose: Purpose, text: Option<String>) -> Vec<Command> {
         let Some(text) = text else { return vec![Command::Repaint] };
-        // Whoever empties the file wants nothing carried out.
+        // An emptied file means that nothing should be carried out.
         if text.trim().is_empty() && !matches!(purpose, Purpose::Input(_)) {
             self.told("an empty plan is none; it stays as it was");
             return vec![Command::Repaint];
@@ -188,7 +188,7 @@ impl State {
         self.complete();
     }
 
-    /// Scrolls whatever is looked at.
+    /// Scrolls the overlay, or else the transcript.
     fn scroll(&mut self, by: isize) {
         match &mut self.over {
             Some(Over::Help { scroll }) => *scroll = scroll.saturating_add_signed(by),
@@ -202,7 +202,7 @@ impl State {
         self.through(|glass, tab| glass.scroll(tab, by));
     }
 
-    /// Does something to the transcript as it is looked at.
+    /// Changes the transcript through its current viewport.
     fn through(&mut self, change: impl FnOnce(Glass<'_>, &mut Tab)) {
         let area = Areas::of(self).transcript;
         let glass = Glass {
@@ -216,7 +216,7 @@ impl State {
         }
     }
 
-    /// After a resize nobody looks past the end.
+    /// Keeps the scroll position within the transcript after a resize.
     fn over_the_end(&mut self) {
         self.scroll_transcript(0);
     }

@@ -1,4 +1,4 @@
-//! `holm agent`: the agents that are files.
+//! `holm agent`: lists, shows and creates agent files.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! `holm backup`: a copy of everything that is kept, also while a server runs.
+//! `holm backup`: copies the whole data folder, also while a server runs.
 
 use std::path::{Path, PathBuf};
 

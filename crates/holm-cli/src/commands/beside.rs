@@ -1,5 +1,5 @@
-//! Where the files lie that servers of other programs name. Those programs start a server in the folder of its project, and here
-//! none starts there, so its entry is written down with their whole paths.
+//! Makes the file paths of imported MCP servers absolute. Other programs start a server in the
+//! folder of its project; Holm does not.
 
 use std::path::{Path, PathBuf};
 

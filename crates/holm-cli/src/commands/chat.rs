@@ -52,7 +52,7 @@ struct Nothing {
     args: Args,
 }
 
-/// What `holm` alone means: a chat, where somebody sits at a terminal that can be drawn on.
+/// The default command of `holm` without arguments: a chat, if the terminal can be drawn on.
 pub(crate) fn at_a_terminal() -> Option<Command> {
     let nothing = can_draw().then(|| Nothing::try_parse_from::<_, &str>([]).ok()).flatten()?;
     Some(Command::Chat(Box::new(nothing.args)))

@@ -1,4 +1,5 @@
-//! `holm check`: whether every file that a run would read can be used. Nothing runs and nothing is asked.
+//! `holm check`: validates every file that a run would read. Nothing is run, and no question is
+//! asked.
 
 use std::{
     collections::BTreeSet,
@@ -177,7 +178,8 @@ fn settings(places: &Places) -> Vec<Finding> {
     let policies = found.policies.iter().map(|(path, _)| path);
     let files = found.user.iter().chain(found.projects()).chain(policies).filter(|path| path.is_file());
     let here = Here::find(places);
-    // One that was trusted and is another now ends every run; one that nobody has trusted ends none.
+    // A file that has changed since it was trusted ends every run; a file that was never trusted
+    // does not.
     let (stale, inert): (_, Vec<(PathBuf, String)>) = match &here {
         Ok(here) => (here.broken(places), here.inert().map(|(path, note)| (path.to_owned(), note)).collect()),
         Err(_) => (None, Vec::new()),
@@ -218,7 +220,7 @@ fn settings(places: &Places) -> Vec<Finding> {
     findings
 }
 
-/// Whether everything can be used that settings say. Nobody need trust a project's file first to learn that it cannot.
+/// Validates the settings. A project's file is validated even if it is not trusted yet.
 fn readable(here: Here) -> Result<(), Trouble> {
     for (path, _) in &here.loaded.inert {
         let bytes = read_plain(path)
@@ -244,7 +246,7 @@ fn hooks(owner: Owner, places: &Places, ledger: Option<&Ledger>) -> Option<Findi
     let path = owner.file(places);
     let wrong = match owner.read(places) {
         Ok(Some(file)) => ledger.and_then(|ledger| owner.stale(file, places, ledger)),
-        // None is right where nobody trusted one.
+        // A missing file is fine if none was ever trusted.
         Ok(None) => Some(ledger.and_then(|ledger| owner.gone(places, ledger))?),
         Err(error) => Some(format!("{error:#}")),
     };
@@ -327,7 +329,7 @@ fn described(folder: &Path, places: &Places) -> Vec<Finding> {
             let is_agent = is_meant(&path, &String::from_utf8_lossy(&bytes));
             return is_agent.then(|| Finding::of_agent(path, &bytes));
         }
-        // What lies beside no tool is nobody's sidecar.
+        // A TOML file without a tool of the same name is not a sidecar.
         let is_sidecar = is_toml(&path) && stems.contains(&bare(&path));
         is_sidecar.then(|| {
             let wrong = sidecar(&bytes, &places.work);
@@ -362,7 +364,8 @@ fn sidecar(bytes: &[u8], work: &Path) -> Option<Wrong> {
     Some(wrong.hint(Some("mend the line, or take it out")))
 }
 
-/// Agents that hand work on in a circle, or name what nobody has, are left out of every run, so each of them is told here.
+/// Reports each agent that is in a delegation cycle or names a missing agent or tool: every run
+/// leaves these out.
 fn blame_company(findings: &mut [Finding], places: &Places) {
     let company = Company::of(findings.iter().filter_map(|finding| finding.agent.as_ref()), places);
     for finding in findings {

@@ -1,4 +1,4 @@
-//! `holm completions` and `holm man`: what shells and readers of manuals want to know of the command.
+//! `holm completions` and `holm man`: generates shell completions and manual pages.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;

@@ -1,4 +1,5 @@
-//! `holm config`: the settings that hold here, and where each comes from.
+//! `holm config`: shows the effective settings and the origin of each, and trusts the project's
+//! files.
 
 use std::{
     collections::BTreeSet,
@@ -93,7 +94,7 @@ fn object(row: &Row) -> serde_json::Value {
     })
 }
 
-/// Shows what nobody has looked at yet, and remembers a yes for exactly that.
+/// Shows files that were not reviewed yet, and records consent for exactly their content.
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut open = Vec::new();
@@ -112,7 +113,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
             Standing::Unknown => "new",
         };
         if projects.contains(&path) {
-            // Whoever agreed would have agreed to what no run takes.
+            // Otherwise the user would trust a file that every run refuses.
             Settings::of_project(&bytes, &path).map_err(|error| refused(&error))?;
         }
         screen.answer(&format!("{how}: {} ({hash})", path.shown()));
@@ -139,7 +140,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
 fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut known = false;
-    // Whoever took a file away goes on without it, and keeps what else they trusted.
+    // If the user removed a file, only that file is forgotten; other trusted files stay trusted.
     let gone: Vec<PathBuf> = gone(places, &ledger).into_iter().map(|(path, _)| path).collect();
     let forgotten = if gone.is_empty() { files(places, &ledger)? } else { gone };
     for path in forgotten {
@@ -152,7 +153,7 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
 
 /// The project's settings and what it tells agents, by the paths under which they are trusted.
 fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
-    // Whatever is wrong with one: it is looked at, not used.
+    // Invalid files are included: they are only shown, not used.
     let files: Vec<PathBuf> =
         of_project(places, ledger).into_iter().chain(holm_config::guides(&places.work)).collect();
     if files.is_empty() {

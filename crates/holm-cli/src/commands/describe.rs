@@ -1,4 +1,4 @@
-//! `holm describe`: Holm is itself a program that describes itself, so that others can call it as a tool.
+//! `holm describe`: prints Holm's own description as a tool, so that other programs can call it.
 
 use serde_json::json;
 

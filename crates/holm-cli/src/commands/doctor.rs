@@ -1,4 +1,4 @@
-//! `holm doctor`: whether this machine has what agents need, and what to do where it has not.
+//! `holm doctor`: diagnoses whether this machine has what agents need, and says how to fix it.
 
 use std::path::Path;
 
@@ -76,7 +76,7 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     Ok(exit)
 }
 
-/// Sessions hold what was said, so nobody else may look.
+/// Sessions contain conversations, so no other user may read them.
 fn private(places: &Places) -> Finding {
     let path = places.data.shown();
     #[cfg(unix)]
@@ -90,7 +90,7 @@ fn private(places: &Places) -> Finding {
     Finding { what: "data", state: State::Good, words: path }
 }
 
-/// Whether what is kept of sessions can be read again. It is looked at and not changed.
+/// Whether the stored sessions can be read. The database is not changed.
 async fn database(places: &Places) -> Finding {
     let path = places.database();
     let (state, words) = if path.exists() {

@@ -1,5 +1,5 @@
-//! `holm extract`: copies values out of a text. The model can only copy: a grammar holds it to the text, and the guards
-//! check what it copied.
+//! `holm extract`: copies values out of a text. The model can only copy: a grammar restricts it to
+//! the text, and the guards check the copies.
 
 use std::path::Path;
 
@@ -92,7 +92,8 @@ impl Wish {
     }
 }
 
-/// An answer with a list also where a model has answered with one text, as it may: whoever reads it need not look which it is.
+/// Turns a single text into a list of one, because a model may answer with either: readers of the
+/// answer always get a list.
 fn listed(value: Json, target: &str) -> Json {
     match value.get(target).and_then(Json::as_str) {
         Some(only) => Json::object([(target, Json::Array(vec![Json::from(only)]))]),
@@ -135,7 +136,7 @@ fn shape(skill: &Skill, input: &Input) -> Option<Json> {
     }
     let found = candidates(input, check.format);
     let count = Json::from(u64::try_from(found.len()).unwrap_or(u64::MAX));
-    // All of them, each once: whoever asks for the addresses of a text wants every one.
+    // All of them, each once: a user who asks for the addresses of a text wants every one.
     let mut list = vec![("type", Json::from("array")), ("minItems", count.clone()), ("maxItems", count)];
     if !found.is_empty() {
         let values = found.iter().map(|value| Json::from(value.as_str())).collect();

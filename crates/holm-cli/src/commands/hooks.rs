@@ -1,4 +1,4 @@
-//! `holm hooks`: what a person says about the commands that look at runs.
+//! `holm hooks`: lists, trusts and forgets the hooks that inspect runs.
 
 use std::{
     collections::BTreeSet,
@@ -148,8 +148,9 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     Ok(Exit::Done)
 }
 
-/// Forgets the project's file, the user's if it was imported, and every script of the project that was trusted with them, also
-/// one that has changed or that nobody names any more: what comes back is looked at again.
+/// Forgets the project's file, the user's file if it was imported, and every project script that
+/// was trusted with them. This includes scripts that have changed or are no longer named: if they
+/// come back, they are reviewed again.
 fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let project = places.work.canonicalize()?;
     let mut ledger = Ledger::open(places.trust())?;

@@ -1,4 +1,4 @@
-//! `holm import`: what other programs have written down, written down again in Holm's forms. Nothing is overwritten.
+//! `holm import`: converts the files of other programs into Holm's formats. Nothing is overwritten.
 
 use std::{
     fs,
@@ -50,8 +50,8 @@ const FILES: [&str; 15] = [
 /// Folders of other programs that are known in a folder.
 const FOLDERS: [&str; 7] = ["agents", "commands", "agent", "command", "prompts", "recipes", "rules"];
 
-/// Folders in which other programs keep what belongs to a project. They are taken over when they are named themselves: whoever
-/// names the project may mean its rules alone.
+/// Folders in which other programs keep files of a project. They are imported only when they are
+/// named themselves: a user who names the project may mean only its rules.
 const HOUSES: [&str; 3] = [".claude", ".codex", ".opencode"];
 
 /// What `holm import` takes.
@@ -194,7 +194,7 @@ impl Import<'_> {
             ("config.yaml", _, _) => {
                 self.servers(&import::goose_servers(&text, from).map_err(|error| refused(&error))?, from)
             }
-            // A recipe lies wherever somebody has put it.
+            // A recipe may be in any folder.
             (_, _, "yaml" | "yml") => self.recipe(stem, &text, from),
             (_, _, "json") if ExeAgent::is_one(&text) => self.exe(from),
             (_, _, "json") => self.plain_servers(&text, from),
@@ -238,7 +238,7 @@ impl Import<'_> {
     }
 
     fn exe(&mut self, from: &Path) -> anyhow::Result<()> {
-        // Whoever imports a file looks at it by that; nothing of it runs.
+        // Importing a file counts as reviewing it; nothing of it runs.
         let tree = ExeTree::load(from, &|_, _| Ok(())).map_err(|error| refused(&error))?;
         for agent in tree.agents() {
             self.agent(&import::exe_agent(agent, &Exe::model(agent)))?;
@@ -269,8 +269,9 @@ impl Import<'_> {
         self.servers(&servers, from)
     }
 
-    /// Hooks of the user's are for every folder, so those of a project become no others than the project's. Whosever they
-    /// become, nothing of them runs before somebody has looked at it.
+    /// Imports hooks. The user's hooks apply in every folder, so hooks of a project are only
+    /// imported as the project's. In both cases nothing of them runs before the user has reviewed
+    /// it.
     fn hooks(
         &mut self,
         from: &Path,
@@ -364,7 +365,7 @@ impl Import<'_> {
         self.write(made, &path).map(drop)
     }
 
-    /// An agent whose name could be no file's here is none.
+    /// Imports an agent, if its name is a valid file name here.
     fn agent(&mut self, made: &Converted) -> anyhow::Result<()> {
         let is_name = made.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
         let read = AgentFile::parse(&made.text).map_err(|error| error.to_string());
@@ -389,7 +390,8 @@ impl Import<'_> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        // What is the user's own is nobody else's to write: of hooks nothing else would be believed.
+        // Only the user may write their own files: hooks in a file that others can write would not
+        // be trusted.
         match places::readable_file(path) {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! `holm init`: a file of settings to begin with. It works without a key and overwrites nothing.
+//! `holm init`: creates a settings file. It needs no key and overwrites nothing.
 
 use std::{fs, io::Write as _, path::Path};
 

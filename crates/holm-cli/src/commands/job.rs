@@ -1,5 +1,6 @@
-//! `holm job`: work that `holm serve` does by itself, at a time, again and again, or when another program says so. The
-//! command writes down what is to be done; a server that runs sees it within half a minute.
+//! `holm job`: manages scheduled jobs of `holm serve`, which run at a time, repeatedly, or when
+//! another program triggers them. The command only stores them; a running server notices within
+//! half a minute.
 
 mod add;
 mod change;

@@ -1,4 +1,4 @@
-//! `holm keys`: the keys of providers. They are never printed.
+//! `holm keys`: manages provider keys. Keys are never printed.
 
 use std::{
     io::{self, Read as _},

@@ -1,4 +1,5 @@
-//! `holm log`: what happened in a session, as a log that was asked for at the time would have told it.
+//! `holm log`: prints the events of a session in the same form as a log that was enabled at the
+//! time.
 
 use std::path::Path;
 
@@ -32,7 +33,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     };
     let text = store.read(&id).await.map_err(session::missing_journal)?;
     let mut events: Vec<Numbered> = Vec::new();
-    // Somebody may be writing it: what is not whole yet is left out.
+    // Another process may be writing the journal: an incomplete record is left out.
     journal::replay_with(&journal::decode(&text)?.records, |_, effect| {
         if let Effect::Emit(event) = effect {
             events.push(event.clone());

@@ -1,4 +1,4 @@
-//! `holm mcp`: the servers of other people whose tools are used here.
+//! `holm mcp`: manages the MCP servers whose tools are used here.
 
 use std::{
     fs,
@@ -25,8 +25,9 @@ use crate::{
     servers,
 };
 
-/// The words of an entry that let a server do more, or have its tools asked about less. No other program knows them: whoever
-/// wrote them into its file meant this one, and a server that is the user's own starts in every folder without another look.
+/// The keys of an entry that give a server more power, or have its tools approved less often. Only
+/// Holm knows them, so their author aimed at Holm, and a server of the user starts in every folder
+/// without another review.
 const POWER: [&str; 4] = ["grants", "network", "levels", "hints"];
 
 /// What `holm mcp` does.
@@ -159,7 +160,8 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
     })?;
     let text = format!("{}\n", serde_json::to_string_pretty(entry)?);
     file.write_all(text.as_bytes())?;
-    // Whoever has just written it need not look at it again, and what was confirmed of another server is not of this one.
+    // The user has just written it, so it needs no review. Pins of another server with this name do
+    // not apply to it.
     let pins = PinFile::new(places.pins());
     pins.forget(&path, &pinned(name.as_str()))?;
     pins.confirm(&path, ContentHash::of(text.as_bytes()).as_bytes())?;
@@ -184,8 +186,8 @@ pub(super) struct TakenOver {
     pub(super) left: Vec<(String, String)>,
 }
 
-/// Takes over the servers of a text with `mcpServers`, or whatever else programs keep them under, which name their files from a
-/// folder.
+/// Imports the servers of a text with `mcpServers`, or another key that programs use for them.
+/// Relative file names start from `folder`.
 pub(super) fn take_over_text(
     text: &str,
     folder: Option<&Path>,
@@ -208,7 +210,7 @@ pub(super) fn take_over_text(
         match keep(&spec.name, &entry, places, screen) {
             Ok(()) => {
                 let path = own_file(spec.name.as_str(), places);
-                // Nobody looks at it again before it starts, wherever the file came from.
+                // This is the last review before it starts, no matter where the file came from.
                 let asks = Written::of(written, entry).asks();
                 asks.iter().for_each(|line| screen.note(&format!("holm: {line}")));
                 if !withheld.is_empty() {
@@ -257,7 +259,8 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
     words.iter().map(pair).collect()
 }
 
-/// Shows what is written: no variable is put in, whoever wrote the file.
+/// Lists the entries as they are written. Variables are never expanded, no matter who wrote the
+/// file.
 fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let files = entries::files(places);
     if files.is_empty() {
@@ -301,8 +304,8 @@ struct Met {
     pins: Arc<dyn Pins>,
 }
 
-/// The server of a name, if a person trusts the file that says how it is reached. `login` is how somebody logs in to it who
-/// has not yet; without it, only logins that are kept count.
+/// Finds a server by name, if its file is trusted. `login` is how a user logs in who is not logged
+/// in yet; without it, only stored logins count.
 fn find(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<Met> {
     let own = format!("{server}{ENDING}");
     for path in entries::files(places) {
@@ -395,7 +398,7 @@ async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Re
     Ok(Exit::NoAnswer)
 }
 
-/// Forgets logins. Those who run now have read theirs, and find it gone when they read it again.
+/// Forgets logins. Running processes keep theirs until they read it again.
 fn logout(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let name: ServerName = server.parse().map_err(|error| Trouble::new(Exit::Usage, format!("{error}")))?;
     match servers::logins(places).forget(&name)? {

@@ -1,4 +1,4 @@
-//! `holm mcp-server`: Holm's agents and tools, for whoever speaks MCP.
+//! `holm mcp-server`: serves Holm's agents and tools to MCP clients.
 
 use std::{net::Ipv4Addr, path::Path, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! `holm model`: what models have shown, and those on this machine.
+//! `holm model`: shows the track record of models, and manages local models.
 
 #[cfg(feature = "local")]
 mod here;

@@ -1,4 +1,4 @@
-//! `holm paths`: where things are kept.
+//! `holm paths`: prints where Holm stores its files.
 
 use std::path::{Path, PathBuf};
 

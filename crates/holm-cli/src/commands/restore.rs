@@ -1,4 +1,4 @@
-//! `holm restore`: a copy in the place of a data folder that is not there.
+//! `holm restore`: restores a backup into a data folder that does not exist yet.
 
 use std::path::{Path, PathBuf};
 

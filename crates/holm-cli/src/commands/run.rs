@@ -1,4 +1,4 @@
-//! `holm run`: gives an agent something to do.
+//! `holm run`: gives an agent a task.
 
 mod answer_schema;
 mod behind;
@@ -316,7 +316,7 @@ impl Args {
         self.parts.gather(around, &places.work, tell).map(Some)
     }
 
-    /// Whether what is asked comes from standard input, so that nobody can be asked there.
+    /// Whether the prompt comes from standard input, so that no question can be asked there.
     fn reads_stdin(&self) -> bool {
         self.parts.reads_stdin() && !(self.edit && self.parts.is_empty())
     }
@@ -444,7 +444,7 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     finish(&report, part, output, &screen, &drawing, &begun.withholding.reasons())
 }
 
-/// Who watches a run in front of which somebody sits, or whose output a program reads.
+/// The sinks of a run with a user at the terminal, or with a program that reads its output.
 fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing) -> Sinks {
     let drawn: Arc<dyn EventSink> = Arc::new(drawing.clone());
     let lines = (output == Output::StreamJson).then(|| Stream::new(Arc::clone(screen)));
@@ -453,14 +453,16 @@ fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing) -> Sinks {
     Sinks { events: [drawn].into_iter().chain(lines).collect(), deltas: Some(deltas) }
 }
 
-/// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
+/// Assembles an agent without a user, for remote callers. The settings must already be applied to
+/// `args`.
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
     let drawing = Drawing::new(Arc::clone(screen), Show::NOTHING);
     let sinks = Sinks { events: vec![Arc::new(drawing)], deltas: None };
     seated(args, places, screen, Person::Away, sinks).await
 }
 
-/// An agent in front of which somebody sits who says what is to be done; of arguments that the settings have spoken to.
+/// Assembles an agent for a user who gives it tasks. The settings must already be applied to
+/// `args`.
 pub(crate) async fn seated(
     args: &Args,
     places: &Places,
@@ -580,7 +582,7 @@ fn finish(
     drawing: &Drawing,
     withheld: &[String],
 ) -> anyhow::Result<Exit> {
-    // Whoever answered has not heard what was asked.
+    // The model answered without the withheld prompt.
     let exit = match Exit::of(&report.ending) {
         Exit::Done if !withheld.is_empty() => Exit::NoAnswer,
         exit => exit,

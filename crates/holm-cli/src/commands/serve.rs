@@ -27,9 +27,10 @@ use crate::{
 use house::House;
 use stores::Stores;
 
-/// Says which database the sessions are in, for those who do not want it in the list of processes.
+/// Names the database of the sessions, for users who do not want it in the list of processes.
 const STORE: &str = "HOLM_STORE";
-/// How often it is looked for sessions whose server has ended: soon enough for people who wait, seldom enough for a database.
+/// How often the server looks for sessions of a server that has ended: soon enough for waiting
+/// users, seldom enough for a database.
 const TAKEOVER: Duration = Duration::from_secs(3);
 
 /// What `holm serve` takes.
@@ -91,7 +92,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
         Some(otlp) => house.telling(otlp.sink()),
         None => house,
     };
-    // What nobody could start is said now, not to the first client.
+    // Errors that would prevent every session are reported now, not to the first client.
     house.check().await?;
     let serving = serve(config, Arc::new(house)).await.map_err(|error| trouble(&error))?;
     let scheme = if serving.server().config().tls.is_some() { "https" } else { "http" };
@@ -135,7 +136,7 @@ fn trouble(error: &ServerError) -> Trouble {
     Trouble::new(exit, error.to_string())
 }
 
-/// Returns when somebody wants the server to stop: Ctrl-C, or the signal that service managers send.
+/// Returns when the server should stop: on Ctrl-C, or the signal that service managers send.
 async fn stopped() {
     #[cfg(unix)]
     {

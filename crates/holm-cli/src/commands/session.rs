@@ -1,5 +1,5 @@
-//! `holm session`: what was done before, from its journal, and what can come of it. History is never rewritten: what is to be
-//! different happens in another session with the same past.
+//! `holm session`: shows past sessions from their journals, and forks, edits, imports and exports
+//! them. History is never rewritten: a change happens in another session with the same history.
 
 mod diff;
 mod edit;
@@ -99,9 +99,9 @@ pub(crate) fn no_such(run: &str) -> Trouble {
         .hint("holm session list shows which there are")
 }
 
-/// The records of a session, all of them sound. A journal that tells of another run than the one that it is kept under was
-/// renamed by hand: whoever reads it is told so, as is whoever would go on with it. `holm session export --format jsonl` still
-/// writes it out.
+/// The records of a session, all of them valid. A journal that names another run than the one that
+/// it is stored under was renamed by hand. Reading and resuming it both report that; `holm session
+/// export --format jsonl` still exports it.
 async fn records(store: &Store, id: &str) -> anyhow::Result<Vec<Record>> {
     let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
     let first = records.first().and_then(|record| record.payload().input().ok());

@@ -1,4 +1,4 @@
-//! `holm skill`: the skills that there are.
+//! `holm skill`: lists, shows, validates and runs skills.
 
 mod promised;
 

@@ -1,4 +1,4 @@
-//! `holm tool`: the tools as the model sees them, and as they work without one.
+//! `holm tool`: shows the tools as the model sees them, and runs them without a model.
 
 mod new;
 mod show;
@@ -219,7 +219,7 @@ fn reach(places: &Places) -> Reach {
     Reach::here(&settings.unwrap_or_default(), places).unwrap_or_default()
 }
 
-/// What `holm tool validate` can look at, for whoever gave it something else.
+/// Hint of `holm tool validate` for input that it does not understand.
 const EXPECTED: &str = "give a tool's name, a .wasm file, or a file with a JSON object such as \
     {\"name\":\"mine\",\"description\":\"What it does.\",\"level\":\"none\",\"schema\":{\"type\":\"object\"}}; \
     a program is checked when it lies in a folder of tools, by `holm tool list`";
@@ -245,7 +245,8 @@ fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> an
     Ok(if usable && found.is_empty() && can_check { Exit::Done } else { Exit::NoAnswer })
 }
 
-/// What a person should know of a tool before it is used. Of one that is not there, whoever looks for it says why.
+/// Notes about a tool that a user should know before using it. A missing tool is reported by the
+/// lookup itself.
 fn about(tools: &Snapshot, faults: &[CrewFault], which: &str) -> Vec<String> {
     let Ok(tool) = find(tools, which) else { return Vec::new() };
     let name = &tool.declaration().name;

@@ -1,8 +1,8 @@
-//! `holm tour`: the first minute. Says which model it found, and shows three things that can be seen with one's own eyes: a
-//! look-up through a sandboxed tool, an extraction that cannot invent, and a hostile tool that gets nowhere; each run is
-//! then folded again from its journal.
+//! `holm tour`: a demonstration of one minute. It says which model it found and shows three things:
+//! a look-up through a sandboxed tool, an extraction that cannot invent, and a hostile tool that
+//! fails. Each run is then replayed from its journal.
 //!
-//! Nothing is asked that has an answer by itself, and without a terminal nothing is asked at all.
+//! Questions that have a default are not asked, and without a terminal no question is asked at all.
 
 mod found;
 mod guest;
@@ -99,7 +99,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
 }
 
 impl Tour {
-    /// All acts in their order, for whoever cannot press a key.
+    /// Runs all steps in order, without a terminal.
     async fn whole(&self) -> anyhow::Result<()> {
         for act in Act::ALL {
             self.perform(act).await?;

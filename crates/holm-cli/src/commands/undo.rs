@@ -1,4 +1,4 @@
-//! `holm undo`: puts the files of a turn back to what they were before it.
+//! `holm undo`: restores the files of a turn to their state before it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -84,7 +84,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     }
     let elsewhere = elsewhere(&plan, &here);
     screen.note(&format!("holm: turn {turn} of session {session}{elsewhere}: {}", counted(&steps)));
-    // What nobody asked for in a month is not wanted any more.
+    // Undo data that was not used for a month is no longer needed.
     undo.prune(KEPT, MOST_KEPT)?;
     Ok(Exit::Done)
 }
@@ -113,7 +113,7 @@ async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String
         let page = store.list(&wanted).await?;
         seen += page.sessions.len();
         for session in page.sessions.into_iter().filter(|_| !kept.is_empty()) {
-            // One that cannot be read keeps nobody from another.
+            // A session that cannot be read does not block the search.
             let Ok(text) = store.read(&session.run).await else { continue };
             let Ok(records) = journal::decode_strict(&text) else { continue };
             if turns(&records).is_ok_and(|turns| turns.values().any(|calls| changed(calls, kept))) {

@@ -1,4 +1,4 @@
-//! A log at an address: what came in since the last request goes out with the next one.
+//! Sends a log to a URL. Lines that arrived since the last request go out with the next one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     exit::{Exit, Trouble},
 };
 
-/// Bytes of one request, about: more would make whoever reads it wait for no reason.
+/// Approximate size of one request: a larger one would make its reader wait for no reason.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// How long one request may take.
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the last lines may take once the command is done.
 const LAST_PATIENCE: Duration = Duration::from_secs(15);
 
-/// Bytes of an answer that are read: nobody looks at it.
+/// How many bytes of a response are read: its content is not used.
 const ANSWER_BYTES: u64 = 64 << 10;
 
 /// Where lines are sent.
@@ -44,7 +44,7 @@ impl Target {
             return Err(Trouble::new(Exit::Usage, message).hint(format!("add --grant {origin}")).into());
         }
         bounds.admits("the log", &url.to_string())?;
-        // A redirect would lead somewhere that nobody named.
+        // A redirect would lead to an address that the user did not name.
         let limits = Limits { body: ANSWER_BYTES, total: PATIENCE, redirects: 0, ..Limits::default() };
         let client = Client::new(bounds.connector(), Tls::platform()?);
         let policy = Policy { grants, ..Policy::default() };
@@ -68,7 +68,7 @@ impl Target {
         if lost == 0 { Ok(()) } else { Err(format!("{lost} lines were not taken ({why})")) }
     }
 
-    /// Sends one request. The answer says whether it was taken, and nobody looks at the rest.
+    /// Sends one request. Only the status of the response matters; its content is ignored.
     pub(crate) async fn send(&self, kind: &str, body: String) -> Result<(), String> {
         let request = HttpRequest::post(self.url.clone())
             .header("content-type", kind)

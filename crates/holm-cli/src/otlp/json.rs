@@ -1,4 +1,4 @@
-//! OTLP's messages in their JSON form: ids in hex, times and whole numbers of 64 bits as text.
+//! OTLP messages in their JSON form: ids in hex, times and 64-bit integers as text.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -217,7 +217,7 @@ fn any(value: &Attribute) -> Value {
         Attribute::F64(value) => json!({ "doubleValue": value }),
         Attribute::String(value) => json!({ "stringValue": value.as_str() }),
         Attribute::Array(array) => json!({ "arrayValue": { "values": items(array) } }),
-        // Whatever is added later can be said as text.
+        // Types that are added later can be written as text.
         other => json!({ "stringValue": other.as_str() }),
     }
 }

@@ -1,6 +1,6 @@
-//! Traces and metrics for whoever looks after a server, sent to a collector by OTLP over HTTP, as JSON. Off unless an address is
-//! named; what was said is never in them. A collector that is slow or gone holds nobody up: what there is no room for is
-//! counted and told at the end.
+//! Sends traces and metrics to a collector, by OTLP over HTTP, as JSON. Off unless an address is
+//! set; conversations are never included. A slow or missing collector blocks nothing: data that
+//! does not fit is counted and reported at the end.
 
 mod json;
 mod outbox;
@@ -74,7 +74,7 @@ impl Otlp {
                 observer.observe(counter.value(), &[KeyValue::new("status", format!("{class}xx"))]);
             }
         });
-        // The provider holds what is built; nobody asks it anything else.
+        // The provider keeps the instrument alive; no handle is needed.
         let _ = requests.build();
         let reads: [(&str, Read); 4] = [
             ("holm.server.turned_away", |metrics| &metrics.turned_away),

@@ -1,4 +1,4 @@
-//! What waits to be sent. Those who make it run on threads of their own and never wait.
+//! The queue of requests to the collector. Producers run on their own threads and never wait.
 
 use std::{
     sync::{
@@ -120,7 +120,7 @@ impl PushMetricExporter for Numbers {
     }
 }
 
-/// Sends parcels until somebody says that no more come. Gives how many were not taken.
+/// Sends requests until the queue is closed. Returns how many were not accepted.
 pub(super) async fn send_all(
     mut parcels: Receiver<Option<Parcel>>,
     targets: [(&'static str, Target); 2],

@@ -1,5 +1,5 @@
-//! The flags that a prompt is made of. Each kind has a list of its own, so their order among each other is what the places on
-//! the command line say.
+//! The flags of a prompt. Each kind has its own list, so their order comes from their positions on
+//! the command line.
 
 use std::path::PathBuf;
 

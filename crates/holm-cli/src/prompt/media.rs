@@ -1,4 +1,4 @@
-//! Pictures, sounds and documents, as a model gets them.
+//! Pictures, sounds and documents, in the form that a model gets.
 
 use std::{
     fs::File,

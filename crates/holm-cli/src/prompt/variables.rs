@@ -1,4 +1,4 @@
-//! What the places of a template stand for: what was given with `--var`, and a few things that everybody asks for.
+//! The values of template variables: those given with `--var`, and a few common ones.
 
 use std::{
     collections::BTreeMap,
@@ -125,8 +125,8 @@ fn language(file: &Path) -> Option<&'static str> {
     LANGUAGES.iter().find(|(known, _)| *known == ending).map(|(_, language)| *language)
 }
 
-/// The branch of the repository that a folder is in, or the commit where there is none. Read from its files: no program of a
-/// repository's choosing is started for it.
+/// The branch of the repository of a folder, or the commit of a detached head. Read from its files,
+/// so no program that the repository chooses is started.
 fn git_branch(work: &Path) -> Option<String> {
     let git = work.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
     let head = read_plain_text(&git_folder(git)?.join("HEAD")).ok()?;

@@ -1,5 +1,5 @@
-//! Keys that lie in a keyring. They are asked for one by one, when somebody needs them: a keyring may want a person to unlock it, and
-//! whoever uses one provider is not asked for the keys of all.
+//! Provider keys in a keyring. They are read one by one, when they are needed: a keyring may ask
+//! the user to unlock it, and a user of one provider should not be asked for all keys.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ use crate::keyring::Rings;
 #[derive(Debug)]
 pub(super) struct Ring {
     rings: Rings,
-    /// Whose keys somebody has put there.
+    /// The providers whose keys were stored there.
     names: BTreeSet<String>,
     /// What came of those that were asked for: the key, or why it is not there.
     asked: Mutex<Asked>,
@@ -28,7 +28,7 @@ impl Ring {
         Self { rings, names: names.map(str::to_owned).collect(), asked: Mutex::default() }
     }
 
-    /// The key of a provider, if somebody has put one there and it still is. The keyring is asked once.
+    /// The key of a provider, if it was stored and is still there. The keyring is read only once.
     pub(super) fn key(&self, provider: &str) -> Option<SecretString> {
         if !self.names.contains(provider) {
             return None;
@@ -38,7 +38,7 @@ impl Ring {
         found.as_ref().ok().cloned()
     }
 
-    /// Why a key that was asked for is not there although somebody has kept it, and what to do.
+    /// Why a stored key cannot be read, and what to do.
     pub(super) fn lost(&self, provider: &str) -> Option<String> {
         self.asked().get(provider).and_then(|found| found.as_ref().err().cloned())
     }

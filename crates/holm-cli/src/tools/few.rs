@@ -1,4 +1,4 @@
-//! Which of the command's own tools a run has.
+//! Chooses which of the command's own tools a run has.
 
 use holm::runtime::Toolbox;
 use holm_tools::{

@@ -1,4 +1,4 @@
-//! The WASM tools that come inside the command, beside the native ones or in their place.
+//! The WASM tools that are built into the command, beside the native ones or in their place.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl Set {
         matches!(self, Self::All | Self::Wasm)
     }
 
-    /// Says what is missing where somebody wants what this program does not hold.
+    /// Reports an error if the user asks for guests that this build does not contain.
     pub(crate) fn check(self) -> Result<(), Trouble> {
         if self != Self::Wasm || shipped::all().iter().any(shipped::Shipped::is_prepared) {
             return Ok(());
@@ -80,14 +80,15 @@ fn some(tools: &Toolbox, keep: impl Fn(&kernel::Tool) -> bool) -> Toolbox {
     })
 }
 
-/// What this program does not hold, for whoever looks at its tools.
+/// The guests that this build lacks, for commands that list tools.
 pub(crate) fn missing() -> Option<String> {
     let all = shipped::all().len();
     let prepared = shipped::all().iter().filter(|guest| guest.is_prepared()).count();
     lacking(all, prepared).map(|what| format!("{what}; `make guests` in its sources makes them"))
 }
 
-/// What a program lacks that holds so many guests, of which so many can be used. Whoever asks gets the same words.
+/// The message about missing guests, given how many the build has and how many are usable. All
+/// callers get the same text.
 fn lacking(all: usize, prepared: usize) -> Option<String> {
     match (all, prepared) {
         (0, _) => Some(NONE.to_owned()),
@@ -119,7 +120,7 @@ pub(super) fn guests(places: &Places, rules: &Rules) -> Toolbox {
     tools
 }
 
-/// A shell that holds to deny rules also where nobody is asked.
+/// A shell that applies deny rules even if no user is asked.
 struct Ruled {
     tool: ShippedTool,
     rules: Rules,

@@ -1,4 +1,4 @@
-//! Files in the folder where the command was started, and what a model may know of the machine.
+//! Tools for the files of the start folder, and for information about the machine.
 
 use std::{path::Path, sync::Arc};
 
@@ -19,14 +19,14 @@ use crate::{
 pub(crate) fn native(places: &Places, kept: &Kept, store: &Store) -> anyhow::Result<Toolbox> {
     let root = kept.over(Root::open(&places.work)?.protect(&places.data, Protect::Everything)?)?;
     let undo = Undo::open(places::undo_folder(&places.data))?;
-    // Whoever never undoes anything still has only so much disk.
+    // Limits the disk use for users who never undo anything.
     undo.prune(KEPT, MOST_KEPT)?;
     let desk = Desk::new(root).undo(undo)?.blobs(Arc::new(store.clone()));
     of(desk)
 }
 
-/// The tools for a folder that somebody works in alone. Nothing is there to be undone: the folder goes away, and what
-/// was changed in it comes back as a whole.
+/// The tools for a folder that only one helper uses. Nothing is kept for undo: the folder is
+/// removed, and its changes come back as a whole.
 pub(crate) fn native_apart(folder: &Path, store: &Store) -> anyhow::Result<Toolbox> {
     of(Desk::new(Root::open(folder)?).blobs(Arc::new(store.clone())))
 }

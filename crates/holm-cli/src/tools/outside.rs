@@ -1,4 +1,4 @@
-//! Tools that reach outside of the process: commands in a jail, pages and searches of the web.
+//! Tools that reach outside of the process: commands in a jail, and pages and searches of the web.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub(crate) enum Confinement {
 pub(crate) struct Outside {
     pub(crate) tools: Toolbox,
     pub(crate) notes: Vec<String>,
-    /// What a run must know of the key of a service, so that nobody else does.
+    /// Service keys that the run must treat as secrets.
     pub(crate) keys: Vec<(String, SecretString)>,
 }
 

@@ -1,4 +1,4 @@
-//! What stands over everything else: lists, help, and what a word could become.
+//! Draws overlays: lists, help, and completions.
 
 use ratatui::{
     buffer::Buffer,

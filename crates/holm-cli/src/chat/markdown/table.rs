@@ -1,4 +1,4 @@
-//! Tables: columns as wide as they need, or as wide as there is room.
+//! Renders tables. Columns are as wide as their content, or as the screen allows.
 
 use ratatui::text::{Line, Span};
 

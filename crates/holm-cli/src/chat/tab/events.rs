@@ -1,4 +1,4 @@
-//! How each event of a run changes what is seen of it.
+//! How each event of a run changes its tab.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl Tab {
         }
     }
 
-    /// A plan is built in the mode that there was before it, whoever began to plan.
+    /// A plan is carried out in the mode before it, no matter who started planning.
     fn mode_changed(&mut self, mode: Mode) {
         if mode == Mode::Plan && self.mode != Mode::Plan {
             self.before_plan = self.mode;

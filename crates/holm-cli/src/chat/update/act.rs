@@ -1,4 +1,4 @@
-//! What commands do, and what saying something does.
+//! What slash commands do, and what sending a prompt does.
 
 use holm::grants::Mode;
 use holm_tools::shell::Answer;
@@ -13,7 +13,7 @@ use crate::chat::{
     text::{clipped, one_line},
 };
 
-/// What is told to whoever speaks to a session that could not be opened.
+/// Note for a user who sends a prompt to a session that could not be opened.
 pub(super) const UNUSABLE: &str = "this session cannot be used; /new begins another";
 
 /// How much of a prompt a row shows.
@@ -32,7 +32,7 @@ impl State {
         };
         let speaks = matches!(command, Slash::Plan(Some(_)) | Slash::Say(_) | Slash::Fill(..));
         if speaks && self.tab().is_some_and(|tab| tab.phase == Phase::Broken) {
-            // Nobody would hear it, so it stays where it was typed.
+            // The session cannot take it, so the text stays in the input.
             return Some(self.told(UNUSABLE));
         }
         self.took();

@@ -1,4 +1,4 @@
-//! What keys do, in whatever is in front.
+//! What keys do in the overlay, question or input that has the focus.
 
 use std::{mem, time::Duration};
 
@@ -23,7 +23,7 @@ use crate::chat::{
 /// two letters, and shorter than it takes to read a question.
 const CALM: Duration = Duration::from_millis(700);
 
-/// Whether whoever types had stopped before a key.
+/// Whether the user had paused typing before a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hand {
     Typing,
@@ -450,7 +450,8 @@ impl State {
         let id = tab.id;
         let Some(question) = tab.questions.front_mut() else { return Vec::new() };
         let (asked, scroll) = (question.id, question.scroll);
-        // A letter with Control or Alt is a command, and whoever presses Ctrl-A wants the line's beginning: it is no answer.
+        // A letter with Control or Alt is a command, not an answer: Ctrl-A means the beginning of
+        // the line.
         let is_letter = matches!(key.code, KeyCode::Char(_));
         if is_letter && key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Writes a new job down.
+//! `holm job add`: stores a new job.
 
 use holm::{
     kernel::{NanoUsd, Timestamp},

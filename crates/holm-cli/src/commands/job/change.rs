@@ -1,4 +1,4 @@
-//! Changes some of what a job is to do.
+//! `holm job change`: changes parts of a job.
 
 use holm::{
     kernel::{NanoUsd, Timestamp},

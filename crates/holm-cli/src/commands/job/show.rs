@@ -1,4 +1,4 @@
-//! Shows jobs and what came of them.
+//! `holm job list` and `show`: prints jobs and their results.
 
 use holm::{kernel::Timestamp, runtime::Clock as _};
 use holm_server::jobs::{

@@ -1,4 +1,4 @@
-//! The models on this machine: which there are, whether they work, how fast, and away with them.
+//! Local models: lists, tests, measures, downloads and removes them.
 
 use std::{fs, sync::Arc};
 

@@ -1,5 +1,5 @@
-//! `holm model pull`: fetches a model file. What is half there is kept aside under a name of its own, gone on with next time,
-//! and put in place only when all of it is there and is what it should be.
+//! `holm model pull`: downloads a model file. An incomplete download is stored under its own name
+//! and resumed the next time. The file is put in place only when it is complete and verified.
 
 mod part;
 mod source;
@@ -23,7 +23,7 @@ use part::Part;
 use source::Source;
 use way::{Arriving, Way};
 
-/// How often somebody who waits is told how far it is.
+/// How often a waiting user is shown the progress.
 const TELL: Duration = Duration::from_secs(3);
 
 /// What `holm model pull` takes.

@@ -1,5 +1,5 @@
-//! `holm run --schema`: an answer that a program reads. The model is told the schema, the answer is checked before anybody sees
-//! it, and one that does not fit is asked for again.
+//! `holm run --schema`: a structured answer for programs. The model is given the schema, the answer
+//! is validated before it is shown, and an invalid answer is requested again.
 
 use std::{fs, path::Path};
 
@@ -50,7 +50,8 @@ impl AnswerSchema {
         let json =
             Json::parse(text.trim()).map_err(|error| wrong(format!("it is not valid JSON: {error}")))?;
         let schema = Schema::compile(&json).map_err(|error| wrong(error.to_string()))?;
-        // The caller would believe that the answer fits, and nobody has looked.
+        // The caller would believe that the answer was validated, although this part of the schema
+        // was not checked.
         if let Some(demand) = schema.unsupported().iter().find(|demand| demands(demand.gap)) {
             return Err(wrong(demand.to_string()));
         }
@@ -117,7 +118,7 @@ fn demands(gap: Gap) -> bool {
     }
 }
 
-/// Without the fence that models put around data whatever they are told.
+/// Removes the code fence that models put around data even if they are told not to.
 fn without_fence(text: &str) -> &str {
     let text = text.trim();
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));

@@ -1,4 +1,4 @@
-//! Everything that an agent of `holm run` is made of, laid out before the agent is put together.
+//! Collects all parts of an agent of `holm run` before the agent is assembled.
 
 use std::{
     collections::BTreeSet,
@@ -174,7 +174,7 @@ impl Bench {
         })
     }
 
-    /// Who starts the agents of files, what nobody is told, and what looks at every call.
+    /// The loader of agent files, the secrets, and the hooks that check every call.
     pub(super) fn parts(&self) -> (AgentLoader, Secrets, Hooks) {
         (self.crew.clone(), self.secrets.clone(), self.hooks.hooks.clone())
     }
@@ -243,7 +243,7 @@ fn file_of(args: &Args) -> Option<&AgentFile> {
 /// What the chosen agent does by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
-    /// Whatever its tools do.
+    /// It uses its tools without restriction.
     Any,
     /// It hands work to others, and does nothing else.
     Delegates,
@@ -276,8 +276,8 @@ fn acts(tool: &Declared) -> bool {
     tool.level > Level::None && !is_agent(tool)
 }
 
-/// Refuses a manager with a tool of its own that acts, or with somebody to hand work to who is not there, as it is refused where it
-/// is somebody's helper.
+/// Refuses a manager that has a tool of its own that acts, or whose managed agents are missing. The
+/// same rule applies to a manager that is a helper.
 fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
     let Some(file) = file_of(args).filter(|file| !file.manages.is_empty()) else { return Ok(()) };
     let refused = |why: String| {
@@ -297,8 +297,8 @@ fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Refuses an agent that was chosen and cannot be made as its file has it: without what it names it is another one. What a small
-/// model was not given is no fault of the file.
+/// Refuses a chosen agent that lacks something that its file names, because it would be a different
+/// agent without it. Tools that a small model is not given are not a fault of the file.
 fn can_work(args: &Args, shelf: &Shelf, beyond: &Toolbox, screen: &Arc<Screen>) -> Result<(), Trouble> {
     let Some(agents::Chosen::Native { path, .. }) = &args.settled.agent else { return Ok(()) };
     let snapshot = shelf.snapshot();
@@ -339,12 +339,12 @@ pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
 #[derive(Default)]
 pub(crate) struct Sinks {
     pub(crate) events: Vec<Arc<dyn EventSink>>,
-    /// Whoever watches replies arrive.
+    /// Receives replies as they arrive.
     pub(crate) deltas: Option<Arc<dyn DeltaSink>>,
 }
 
 impl Sinks {
-    /// With those who watch through a server.
+    /// Adds the watchers of a server.
     pub(super) fn and(mut self, host: &Host) -> Self {
         self.events.push(host.events());
         let deltas: Vec<_> = self.deltas.take().into_iter().chain([host.deltas()]).collect();
@@ -409,7 +409,8 @@ impl Tools {
     }
 }
 
-/// Tools with others behind them; a name that is taken stays with whoever has it, and so does one that could be taken for it.
+/// Adds other tools to a toolbox. A name that is taken, or easily confused with a taken one, keeps
+/// its first owner.
 fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
     let taken: BTreeSet<String> = tools.iter().map(|tool| name_key(&tool.declaration().name)).collect();
     for tool in others.iter().filter(|tool| !taken.contains(&name_key(&tool.declaration().name))) {
@@ -418,7 +419,7 @@ fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
     tools
 }
 
-/// What nobody is told: keys, and what entries of servers take from the environment.
+/// The secrets of a run: keys, and values that server entries take from the environment.
 fn secrets(chosen: &Chosen, outside: &Outside, places: &Places) -> Secrets {
     let secrets = chosen.reach.keys().told_to(Secrets::new());
     let secrets = outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));

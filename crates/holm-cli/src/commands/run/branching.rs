@@ -1,4 +1,4 @@
-//! Runs whose session branches off another.
+//! Runs whose session is forked from another.
 
 use holm::{
     kernel::{Block, Prompt, plain_text},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Args {
-    /// With somebody else told what happens.
+    /// Also sends events to this log.
     pub(crate) fn logging(self, log: &Log) -> Self {
         Self { log: log.clone(), ..self }
     }
@@ -102,7 +102,8 @@ impl Args {
     }
 }
 
-/// The text of a prompt for whoever edits it. A picture would be lost on the way, so there is to be none.
+/// The text of a prompt, for an editor. Editing would lose a picture, so a prompt with one is
+/// refused.
 pub(super) fn text_alone(prompt: &Prompt) -> Result<String, Trouble> {
     if prompt.blocks.iter().any(|block: &Block| block.as_text().is_none()) {
         let message = "what is edited is text, so --media means nothing here";

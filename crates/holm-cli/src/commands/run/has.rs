@@ -1,4 +1,4 @@
-//! What a session has that goes on, and the most that an administrator lets it have.
+//! The current authority of a resumed session, and the ceiling that an administrator sets for it.
 
 use holm::{
     grants::{Grant, GrantSet, Mode},
@@ -45,7 +45,8 @@ impl Most {
     }
 }
 
-/// What both give. That a helper may be called is no power: whatever it does is looked at when it does it.
+/// The intersection of both. Permission to call a helper is always kept: the calls of the helper
+/// are checked themselves.
 fn narrowed(most: &GrantSet, has: &GrantSet) -> GrantSet {
     let callings = has.iter().filter(|grant| matches!(grant, Grant::Spawn(_))).cloned();
     let mut narrowed = most.meet(has);

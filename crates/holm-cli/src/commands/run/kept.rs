@@ -1,4 +1,5 @@
-//! The models of a session that goes on: it keeps those that it began with, whatever a new one would get.
+//! The models of a resumed session: it keeps the models with which it began, not those of a new
+//! session.
 
 use holm::{store::Store, wire::services::Services};
 
@@ -13,7 +14,7 @@ impl Args {
     pub(super) async fn keep_models(mut self, named: Option<&str>, store: &Store) -> Result<Self, Trouble> {
         let Some(session) = self.past().map(str::to_owned) else { return Ok(self) };
         let models = models(store, &session).await;
-        // Whoever takes it up says that it is not there.
+        // The caller that resumes it reports that it is missing.
         let Some((first, others)) = models.split_first() else { return Ok(self) };
         if first == SCRIPT {
             if self.script.is_none() {

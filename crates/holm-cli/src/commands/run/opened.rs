@@ -1,4 +1,4 @@
-//! A session in front of which somebody sits who is not at this terminal: begun anew, taken up again, or forked.
+//! A session whose user is not at this terminal: new, resumed or forked.
 
 use std::{fmt, sync::Arc};
 
@@ -51,7 +51,7 @@ pub(crate) trait Brings: fmt::Debug + Send + Sync {
     /// Adds them; gives what a person should know.
     fn add<'a>(&'a self, registry: &'a Registry, places: &'a Places) -> BoxFuture<'a, Vec<String>>;
 
-    /// What they are given that nobody else is to know, with names for it.
+    /// Their secret values, each with a name.
     fn secrets(&self) -> Vec<(String, SecretString)>;
 }
 

@@ -1,5 +1,5 @@
-//! What every command does that has a session, in the one order in which policy, denials and withholding hold: the arguments
-//! are made ready, then the session is begun with whoever sits in front of it.
+//! The steps shared by all commands with a session, in the one order in which policy, denials and
+//! withholding apply. First the arguments are prepared, then the session starts with its user.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a run is told by its settings, where no flag says otherwise.
+//! Applies the settings to a run where no flag says otherwise.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(crate) struct Settled {
     pub(super) agent: Option<Chosen>,
     /// The most that an administrator lets a session have, where one has a say in it.
     pub(super) most: Option<Most>,
-    /// Tools that whoever sits in front brings along.
+    /// Extra tools that the caller's user interface adds.
     pub(super) brings: Option<Arc<dyn Brings>>,
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn warn_of(allow: &[Rule], screen: &Screen) {
     }
 }
 
-/// Rules of the settings; one that is none is named by its place.
+/// Parses the rules of the settings; an error names the place of the invalid rule.
 pub(crate) fn parsed(values: Option<Vec<Value<String>>>) -> Result<Vec<Rule>, Trouble> {
     let rule = |value: Value<String>| {
         let read: Result<Rule, _> = value.value.parse();

@@ -1,5 +1,5 @@
-//! How many files a server may have open: each that watches a session is one, and systems let a program have about a thousand unless
-//! it asks for more.
+//! Raises the limit of open files. Each watcher of a session needs one, and systems allow about a
+//! thousand unless a program asks for more.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

@@ -1,4 +1,5 @@
-//! Where the sessions of users are: in files of each, or in one database that several servers share, in a schema of each.
+//! Where the sessions of users are stored: in files of each user, or in one database that several
+//! servers share, with a schema for each user.
 
 use holm::store::Store;
 #[cfg(feature = "postgres")]

@@ -1,7 +1,8 @@
-//! `holm session diff`: where two sessions part, and what each did from there on.
+//! `holm session diff`: where two sessions diverge, and what each did from there on.
 //!
-//! Two things are compared: the journals, record by record, which finds the place to the byte; and what was said and done, in
-//! order, which is what people want to see. Names, times and durations differ always, so they are no difference.
+//! Two things are compared. The journals are compared record by record, which finds the exact
+//! place. The messages and calls are compared in order, which is what people want to see. Names,
+//! times and durations always differ, so they do not count.
 
 use holm::{
     kernel::{

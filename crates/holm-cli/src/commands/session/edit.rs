@@ -1,5 +1,5 @@
-//! `holm session edit`: what can be changed about a session. Its title and tags are labels beside the journal. What was said
-//! stays said: a prompt that is put otherwise begins another session with the past before it.
+//! `holm session edit`: changes a session. Title and tags are labels beside the journal. History
+//! stays as it is: an edited prompt starts another session with the history before it.
 
 use std::path::Path;
 

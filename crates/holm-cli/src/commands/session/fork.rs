@@ -1,4 +1,4 @@
-//! `holm session fork`: another session with the past of one.
+//! `holm session fork`: starts another session with the history of one.
 
 use std::path::Path;
 

@@ -1,9 +1,10 @@
-//! `holm session import`: takes a session in that another host began, such as a page, a worker at the edge or another machine,
-//! so that it goes on here.
+//! `holm session import`: imports a session that another host began, such as a page, an edge worker
+//! or another machine, so that it can continue here.
 //!
-//! A journal is a stranger's word: it decides what was said, and nothing about what may be done. So whatever it was granted
-//! elsewhere is withdrawn in the same breath in which it is kept, and it stands in the mode `default`. It counts as untrusted
-//! content, follows the rule of this host about what leaves after that, and is held to the limits of this host.
+//! A journal from elsewhere is not trusted: it decides what was said, and nothing about what is
+//! allowed. So all its grants are withdrawn in the same step that stores it, and its mode becomes
+//! `default`. It counts as untrusted content, so this host's rule about data that leaves afterwards
+//! applies, and so do this host's limits.
 
 use std::{
     fs,
@@ -30,7 +31,8 @@ use crate::{
     screen::Screen,
 };
 
-/// The largest journal that is taken in: that of a thousand turns with pictures is smaller, and a file without an end is none.
+/// The largest journal that is imported: a thousand turns with pictures are smaller, and an endless
+/// file is refused.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// How much of a system prompt is shown.
@@ -53,7 +55,7 @@ pub(super) async fn import(opened: &Opened, args: &Args) -> anyhow::Result<Exit>
     check_run_name(&brought.id).map_err(missing_journal)?;
     match Began::of(&opened.places, &brought.id)? {
         Some(known) => known.check(&opened.places, &brought.id)?,
-        // Before it is kept: whoever goes on with it must find where it works.
+        // Before the journal is stored: resuming it requires its folder.
         None => Began::here(&opened.places, Vec::new()).keep(&opened.places, &brought.id)?,
     }
     let came = brought.keep(&opened.store).await?;
@@ -117,7 +119,7 @@ struct Brought {
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Came {
-    /// Nobody knew it here.
+    /// The session was unknown here.
     New,
     /// It was begun here, or went on here, and comes back longer.
     Longer,
@@ -138,7 +140,7 @@ impl Brought {
         let records = journal::decode_strict(lines.as_bytes())?;
         let mut run = journal::replay(&records).map_err(|error| without_digest(&error))?;
         let id = run.started().run.clone();
-        // Whoever asked for a helper would take its journal for what the helper did.
+        // The session that started the helper would take this journal for the helper's work.
         anyhow::ensure!(
             !is_named_like_one(&id),
             "it is a helper's, which goes on with its own session alone"
@@ -149,7 +151,7 @@ impl Brought {
             let mut writer = Writer::after(head);
             for fact in own_terms() {
                 bare += &journal::step(&mut run, &mut writer, now(), fact)?;
-                // What is still to be done is asked for again by whoever goes on.
+                // Resuming the session requests the remaining work again.
                 while !matches!(run.poll(), Effect::Wait(_)) {}
             }
         }
@@ -203,7 +205,7 @@ impl Brought {
     }
 }
 
-/// What holds here for a session from elsewhere, whatever it says of itself.
+/// The terms of this host for an imported session, independent of its own claims.
 fn own_terms() -> [Input; 3] {
     let narrowing = Narrowing {
         mark_rule: Some(MarkRule::AskAfterAny),
@@ -220,7 +222,8 @@ fn own_terms() -> [Input; 3] {
     ]
 }
 
-/// Why a journal cannot be folded. The digest that this kernel computes is left out: whoever forges a journal would need just that.
+/// Why a journal cannot be replayed. The digest that this kernel computes is left out, because a
+/// forger would need exactly that.
 fn without_digest(error: &ReplayError) -> anyhow::Error {
     match error {
         ReplayError::Diverged { seq, .. } => {
@@ -232,7 +235,8 @@ fn without_digest(error: &ReplayError) -> anyhow::Error {
     }
 }
 
-/// The kernel lets no time run back, whatever the other host's clock said.
+/// The current time. The kernel does not let time run backwards, even if the other host's clock was
+/// ahead.
 fn now() -> Timestamp {
     let now = jiff::Timestamp::now().as_millisecond();
     Timestamp::new(u64::try_from(now).unwrap_or_default())

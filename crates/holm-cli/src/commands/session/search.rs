@@ -1,4 +1,4 @@
-//! `holm session search`: words in what was said.
+//! `holm session search`: finds words in conversations.
 
 use holm::store::{Hit, Store, StoreError, TextKind};
 

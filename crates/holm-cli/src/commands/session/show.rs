@@ -1,4 +1,4 @@
-//! `holm session show` and `export`: a session to read, to keep, and for programs.
+//! `holm session show` and `export`: prints a session for people and for programs.
 
 use std::{io::Write as _, path::PathBuf};
 

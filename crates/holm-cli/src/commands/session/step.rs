@@ -1,5 +1,5 @@
-//! `holm session replay --step`: through a session with the keys, forward and back. Going back is folding less, so nothing has to
-//! be undone.
+//! `holm session replay --step`: steps through a session with the keys, forward and back. Going
+//! back replays fewer records, so nothing has to be undone.
 
 use std::io;
 
@@ -35,7 +35,7 @@ enum Move {
     Leave,
 }
 
-/// Goes through the records, beginning with `at`; prints them all where nobody can press a key.
+/// Steps through the records, starting with `at`. Without a terminal, prints them all.
 pub(super) fn through(screen: &Screen, id: &str, steps: &[Step], at: Option<u64>) -> anyhow::Result<Exit> {
     let last = steps.len().saturating_sub(1);
     let at = at.map_or(Ok(0), usize::try_from).unwrap_or(usize::MAX);
@@ -73,7 +73,7 @@ impl Place {
     }
 }
 
-/// A record for whoever cannot press a key: its number, what it is, and what happened then.
+/// A record in plain text, without a terminal: its number, its kind, and what happened.
 fn told(number: usize, count: usize, step: &Step) -> String {
     let head = format!("record {number} of {}  {}  {}", count.saturating_sub(1), date(step.at), step.what);
     let lines = step.lines.iter().map(|line| format!("    {line}"));

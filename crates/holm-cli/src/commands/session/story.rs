@@ -1,4 +1,4 @@
-//! A session told again from its journal, record by record, in words for people.
+//! Describes a session from its journal, record by record, in words for people.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

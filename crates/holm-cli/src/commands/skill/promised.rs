@@ -1,4 +1,5 @@
-//! Skills that promise something: arguments are checked before a model is asked, and its answer before it is believed.
+//! Skills with a contract: arguments are validated before the model is asked, and its answer before
+//! it is accepted.
 
 use std::{path::Path, sync::Arc};
 
@@ -30,7 +31,7 @@ pub(super) fn compiled(
     Compiled::compile(contract).map(Some).map_err(|error| error.to_string())
 }
 
-/// What it takes and gives, for whoever wants to use it.
+/// Its inputs and outputs, for users of the skill.
 pub(super) fn shown(compiled: &Compiled) -> Vec<String> {
     let contract = compiled.contract();
     let mut lines = vec![String::new(), format!("takes  {}", contract.input.canonical())];
@@ -122,7 +123,8 @@ fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trou
     Ok(Json::object(values.collect::<Result<Vec<_>, Trouble>>()?))
 }
 
-/// A value as the schema wants it: what is to be a text stays one, whatever it looks like.
+/// Converts an argument to the type in the schema. A text stays a text, even if it looks like
+/// another type.
 fn typed(schema: &Json, name: &str, value: &str) -> Json {
     let kind = schema.get("properties").and_then(|properties| properties.get(name)?.get("type"));
     match kind.and_then(Json::as_str) {

@@ -1,4 +1,4 @@
-//! `holm tool new`: a tool that builds, to begin with.
+//! `holm tool new`: creates a tool that builds, from a template.
 
 use std::{fs, path::PathBuf, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What tools there are.
+//! `holm tool list` and `show`: prints the tools.
 
 use holm::kernel::visible_line;
 use holm_tools::{agents::CrewFault, registry::Snapshot};

@@ -1,4 +1,5 @@
-//! What a person says about files that others wrote.
+//! `holm tool trust`, `distrust` and `confirm`: records whether the user trusts files of other
+//! authors.
 
 use std::{
     collections::BTreeSet,
@@ -52,7 +53,7 @@ pub(crate) struct Confirm {
     yes: Option<ContentHash>,
 }
 
-/// Shows what nobody has looked at yet, and remembers a yes for exactly that.
+/// Shows files that were not reviewed yet, and records consent for exactly their content.
 pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let folder = args.folder.clone().unwrap_or_else(|| places.project_tools());
     if !folder.is_dir() {
@@ -60,7 +61,8 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         let hint = "whole folders are trusted; without one it is .holm/tools of the project";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
-    // Whatever lies in it is reached through the folder; how one elsewhere is reached is the affair of whoever names it.
+    // Its files are reached through this folder, so the folder must not be a link. Links to other
+    // folders are the responsibility of the user who names them.
     place(&places.work, &folder.join("any")).map_err(|linked| {
         Trouble::new(Exit::NoAnswer, linked.to_string()).hint("put the folder itself in its place")
     })?;
@@ -178,7 +180,7 @@ fn asks(path: &Path) -> Vec<String> {
     }
 }
 
-/// Forgets what was trusted. Whoever runs now asks before each call, so the next one is refused.
+/// Forgets trust. Running processes check before each call, so the next call is refused.
 pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let known: Vec<PathBuf> = ledger.iter().map(|(path, _)| path.to_owned()).collect();
@@ -218,7 +220,8 @@ fn beneath(known: &[PathBuf], path: &Path) -> Vec<PathBuf> {
     known.iter().filter(|known| known.starts_with(&real)).cloned().collect()
 }
 
-/// Files of the project's tools with this name, whatever their endings: a program and its sidecar go together.
+/// Files of the project's tools with this name and any ending: a program and its sidecar go
+/// together.
 fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
     let is_it = |path: &PathBuf| name.to_str().is_some_and(|name| may_be_named(path, name));
     beneath(known, folder).into_iter().filter(is_it).collect()

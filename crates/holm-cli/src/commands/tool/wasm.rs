@@ -1,4 +1,4 @@
-//! A WASM file in the hands of whoever wrote it: what Holm makes of it, and what it does.
+//! Runs a WASM file for its author: shows what Holm reads from it, and what it does.
 
 use std::{fs, io::Read, path::Path, sync::Arc, time::Duration};
 
@@ -121,7 +121,7 @@ pub(super) async fn execute(args: Execute, places: &Places, screen: &Arc<Screen>
     }
 }
 
-/// A WASM file that holds what the person granted, whatever it asks for itself.
+/// A WASM file that has exactly the grants of the user, independent of what it asks for.
 struct GrantedTool {
     tool: WasmTool,
     declaration: Tool,

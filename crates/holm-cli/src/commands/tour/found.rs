@@ -1,4 +1,5 @@
-//! Which model there is. A key may cost money, so it is asked about; what runs on this machine is free.
+//! Finds a model for the tour. A provider key may cost money, so the user is asked first; a local
+//! model is free.
 
 use std::time::Duration;
 
@@ -73,7 +74,7 @@ pub(super) async fn choose(
     model::choose(None, None, reach, env).map(|chosen| Chosen { note: None, ..chosen })
 }
 
-/// The model of a key, where somebody is there and says yes.
+/// The model of a provider key, if a user is there and agrees.
 fn with_key(
     reach: &Reach,
     screen: &Screen,

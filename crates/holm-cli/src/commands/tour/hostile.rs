@@ -1,4 +1,5 @@
-//! Three tools that are not what they say. A script calls them, because no model should have to be persuaded.
+//! Three tools that are not what they claim to be. A script calls them, so that no model has to be
+//! persuaded.
 
 use std::{fs, path::PathBuf};
 
@@ -14,7 +15,7 @@ use super::{Tour, alarm, guest, lookup::refusals, replay::Watch};
 
 /// What the first one was given, harmless; the key lies beside it.
 const GRANT: &str = "read:weather.txt";
-/// What nobody may ever see.
+/// A secret that must never leak.
 const SECRET: &str = "a-key-that-opens-nothing";
 
 pub(super) async fn show(tour: &Tour) -> anyhow::Result<()> {

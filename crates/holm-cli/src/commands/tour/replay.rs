@@ -1,4 +1,4 @@
-//! A run that is watched, and folded again from its journal when it has ended.
+//! Records the events of a run, and replays it from its journal when it has ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,5 @@
-//! What has come so far: `NAME.gguf.part`, and beside it `NAME.gguf.part.tag`, which says of which version of the file.
+//! A partial download: `NAME.gguf.part`, and beside it `NAME.gguf.part.tag`, which holds the
+//! version of the file.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},

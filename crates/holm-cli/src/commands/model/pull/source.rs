@@ -1,4 +1,4 @@
-//! Where a model comes from, and what is known of it.
+//! Where a model file is downloaded from, and what is known about it.
 
 use holm::grants::{Scheme, Url};
 

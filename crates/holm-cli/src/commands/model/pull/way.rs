@@ -1,4 +1,4 @@
-//! The way to a file: through Holm's one path of connections, each redirect looked at before it is followed.
+//! Downloads a file over Holm's own network path. Each redirect is checked before it is followed.
 
 use std::time::Duration;
 
@@ -69,7 +69,8 @@ impl Way {
                     }
                 }
             }
-            // There is no byte behind what there is: all of it came, or the file is another one now.
+            // There are no more bytes: either the download is complete, or the file on the server
+            // has changed.
             416 => match (resume, range(&response)) {
                 (Some((have, tag)), Some((_, Some(total)))) if total == have => {
                     Ok(Arriving { response: None, from: have, total: Some(total), tag: Some(tag), hash })

@@ -1,5 +1,5 @@
-//! What the agents of a user are made of, seen whole and changed: over the same files and by the same rules as the commands
-//! `holm agent`, `holm tool`, `holm skill` and `holm mcp`.
+//! Shows and changes the agents, tools, skills and servers of a user. It uses the same files and
+//! rules as the commands `holm agent`, `holm tool`, `holm skill` and `holm mcp`.
 
 use std::{path::Path, sync::Arc, time::Instant};
 
@@ -159,7 +159,7 @@ impl Stockroom for House {
             let offered = mcp::offered(name.as_str(), &room.places, None).await;
             let offered = offered.map_err(|error| match error.downcast_ref::<Trouble>() {
                 Some(trouble) => missing_or(trouble, "server"),
-                // What a server says when it is spoken with is what whoever tests it wants to know.
+                // A user who tests a server wants to see its error.
                 None => OpenError::Refused(error.to_string()),
             })?;
             let card = |tool: &holm::kernel::Tool| ToolCard {
@@ -262,7 +262,7 @@ fn backup(name: String, made: &Archive) -> BackupView {
     BackupView { name, at: made.at, files, bytes: made.bytes(), left_out }
 }
 
-/// The agent that nobody has written a file for.
+/// The default agent, which has no file.
 fn usual(config: &Config) -> AgentView {
     AgentView {
         name: USUAL.into(),
@@ -351,7 +351,8 @@ fn parsed(text: &str) -> Result<AgentFile, OpenError> {
     AgentFile::parse(text).map_err(|error| OpenError::Refused(error.to_string()))
 }
 
-/// An agent that somebody writes has no more than the usual one, unless its writer may give anything away.
+/// An agent that a user writes may have no more than the default one, unless its writer may grant
+/// anything.
 fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError> {
     match most {
         Most::Anything => Ok(()),
@@ -393,7 +394,8 @@ fn granted<'a>(usual: &Config, mut grants: impl Iterator<Item = &'a Grant>) -> R
     }
 }
 
-/// The name of the file of an agent of the user's own; none where there is none. One that lies elsewhere is not changed here.
+/// The file name of the user's own agent; `None` if it does not exist. Agents in other folders
+/// cannot be changed here.
 fn own_file(places: &Places, name: &str) -> Result<Option<String>, OpenError> {
     let folder = places.agents();
     match Chosen::find(name, places) {
@@ -411,7 +413,7 @@ fn own_file(places: &Places, name: &str) -> Result<Option<String>, OpenError> {
     }
 }
 
-/// Writes an agent's file. Whoever wrote it has seen it, so it counts as confirmed.
+/// Writes an agent's file. Its author has seen it, so it counts as confirmed.
 async fn write(
     places: &Places,
     file: String,
@@ -566,7 +568,7 @@ fn owner(layer: Layer) -> Owner {
 fn missing_or(trouble: &Trouble, what: &'static str) -> OpenError {
     match trouble.exit {
         Exit::Missing => OpenError::Missing { what },
-        // Somebody has to trust it, or it does not answer: whoever asks should know.
+        // The server is not trusted yet, or does not answer: the caller should know.
         Exit::NoAnswer => OpenError::Refused(trouble.to_string()),
         Exit::Usage | Exit::Provider | Exit::Done | Exit::Failed | Exit::Limit | Exit::Cancelled => {
             refused(trouble)
