@@ -287,7 +287,7 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
 
 /// Why a run is made.
 pub(crate) enum Creation<'a> {
-    /// To be driven.
+    /// The run will be driven by this store.
     Driven,
     /// To be kept, with all its records.
     Imported(&'a [Body<'a>]),

@@ -11,27 +11,22 @@ pub enum StoreError {
     /// There is no such run.
     #[error("there is no run `{run}` here; list the runs to see which there are")]
     Missing {
-        /// The run.
         run: String,
     },
     /// There is one already.
     #[error("there is a run `{run}` already; choose another id, or resume it")]
     Exists {
-        /// The run.
         run: String,
     },
     /// There was one. Its id stays taken, because the keys of what it did are derived from it.
     #[error("the run `{run}` was erased; choose another id")]
     Erased {
-        /// The run.
         run: String,
     },
     /// Somebody else drives the run.
     #[error("the run `{run}` is being driven by {holder}; stop it there first")]
     Busy {
-        /// The run.
         run: String,
-        /// Who.
         holder: String,
     },
     /// The connection that held the leases was lost.
@@ -40,7 +35,6 @@ pub enum StoreError {
     /// The name cannot be a run's.
     #[error("`{run}` cannot name a run ({reason})")]
     BadName {
-        /// What was said.
         run: String,
         /// What is wrong with it.
         reason: String,
@@ -48,7 +42,6 @@ pub enum StoreError {
     /// A tag or a title cannot be kept.
     #[error("{what} cannot be kept ({reason})")]
     BadLabel {
-        /// Which.
         what: String,
         /// What is wrong with it.
         reason: String,
@@ -56,21 +49,17 @@ pub enum StoreError {
     /// The lines are not those that follow.
     #[error("the lines do not follow record {next} ({reason}); fold the journal again")]
     OutOfOrder {
-        /// What belongs there.
         next: u64,
-        /// What is wrong.
         reason: String,
     },
     /// An append failed before, so nobody knows where the journal ends.
     #[error("an append to `{run}` was not confirmed; drop the run and open its journal again")]
     Uncertain {
-        /// The run.
         run: String,
     },
     /// What is asked for is too short to be found.
     #[error("`{term}` is too short to search for; each word needs 3 characters or more")]
     TooShort {
-        /// The word.
         term: String,
     },
     /// The text is no journal. What is wrong with it is part of the message, and so is no cause beside it.
@@ -79,29 +68,23 @@ pub enum StoreError {
     /// The journal does not start a run.
     #[error("record 0 does not start a run ({reason}); this is no journal of a run")]
     NotStarted {
-        /// What it is.
         reason: String,
     },
     /// What is kept is not sound.
     #[error("what is kept of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
     Damaged {
-        /// The run.
         run: String,
-        /// What was found.
         reason: String,
     },
     /// The file is some other program's.
     #[error("{place} is no store of Holm; choose another place")]
     Foreign {
-        /// Where.
         place: String,
     },
     /// A later version has been here.
     #[error("the store has schema {found}, this program knows {known}; use the program that wrote it")]
     Newer {
-        /// What is there.
         found: u32,
-        /// What is known.
         known: u32,
     },
     /// The store is encrypted.
@@ -113,13 +96,10 @@ pub enum StoreError {
     /// The store is not encrypted.
     #[error("the store was made without a key; open it without one, or make a new store and import the runs")]
     NotEncrypted,
-    /// No room.
     #[error("the disk or the store's own limit is full; free some space, then resume")]
     Full,
-    /// Not writable.
     #[error("{place} cannot be written ({reason}); choose a place that can")]
     ReadOnly {
-        /// Where.
         place: String,
         /// What the system said.
         reason: String,
@@ -139,19 +119,16 @@ pub enum StoreError {
     /// No result of that name.
     #[error("no result `{digest}` is kept here; it was removed, or never was")]
     NoBlob {
-        /// The name.
         digest: String,
     },
     /// A result is not what was put.
     #[error("the result `{digest}` was changed after it was kept; it is not to be believed")]
     BlobChanged {
-        /// The name.
         digest: String,
     },
     /// The system said no.
     #[error("the store failed ({reason})")]
     System {
-        /// What it said.
         reason: String,
     },
 }

@@ -20,7 +20,6 @@ pub(crate) struct TextRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextKind {
-    /// A person's.
     Prompt,
     /// A model's, with the arguments of the calls it wants.
     Answer,

@@ -27,7 +27,7 @@ const MOST_OPEN: usize = 1_024;
 pub struct Day(u64);
 
 impl Day {
-    /// Counts from 1970-01-01.
+    /// Takes days counted from 1970-01-01.
     #[must_use]
     pub const fn new(days: u64) -> Self {
         Self(days)
@@ -39,7 +39,7 @@ impl Day {
         Self(millis / 86_400_000)
     }
 
-    /// Days since 1970-01-01.
+    /// The number of days since 1970-01-01.
     #[must_use]
     pub const fn value(self) -> u64 {
         self.0
@@ -63,7 +63,6 @@ impl std::fmt::Display for Day {
     }
 }
 
-/// What was used.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
@@ -111,11 +110,8 @@ impl Tally {
 /// What one run used of one thing on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When.
     pub day: Day,
-    /// Of what.
     pub subject: Subject,
-    /// How much.
     pub tally: Tally,
 }
 
@@ -195,7 +191,6 @@ impl Sums {
         })
     }
 
-    /// One line.
     pub(super) fn text(&self) -> Option<Vec<u8>> {
         let kept = KeptSums {
             v: SUMS_VERSION,

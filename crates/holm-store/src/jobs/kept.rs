@@ -5,7 +5,6 @@ use holm_kernel::Timestamp;
 /// A job as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptJob {
-    /// Its name.
     pub id: String,
     /// Counts its changes; whoever changes it says which one they have seen.
     pub version: u64,
@@ -35,6 +34,5 @@ pub struct KeptRun {
 pub enum RunState {
     /// It waits or works.
     Open,
-    /// It has ended.
     Ended,
 }

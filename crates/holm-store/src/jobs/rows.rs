@@ -44,7 +44,7 @@ pub(crate) trait JobRows {
     fn remove_job<'a>(&'a self, id: &'a str) -> Pending<'a, bool>;
     /// Adds a run unless its slot is taken or its job is gone; whether it was added.
     fn add_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool>;
-    /// As [`change_job`](Self::change_job).
+    /// Changes a run of a job, as [`change_job`](Self::change_job) does.
     fn change_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool>;
     fn job_runs<'a>(&'a self, job: &'a str, which: Which) -> Pending<'a, Vec<JobRunRow>>;
     fn job_run<'a>(&'a self, job: &'a str, slot: &'a str) -> Pending<'a, Option<JobRunRow>>;

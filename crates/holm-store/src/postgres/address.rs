@@ -41,9 +41,9 @@ enum Said {
 enum Distance {
     /// Behind a socket that is a file, where nothing can be overheard and the server knows no TLS.
     Socket,
-    /// On this machine.
+    /// On this machine, through the loopback interface.
     Near,
-    /// Behind a network.
+    /// On the other side of a network.
     Far,
 }
 

@@ -51,7 +51,6 @@ pub struct PostgresPool {
 pub struct ParkedSession {
     /// The schema of its store; none is the usual one.
     pub schema: Option<String>,
-    /// The run.
     pub run: String,
 }
 

@@ -38,7 +38,6 @@ pub(super) enum Roots {
     File(PathBuf),
 }
 
-/// Secures connections.
 #[derive(Clone)]
 pub(super) struct Tls(Option<Arc<ClientConfig>>);
 
@@ -109,7 +108,6 @@ impl MakeTlsConnect<Socket> for Tls {
     }
 }
 
-/// Secures one connection.
 pub(super) struct Towards {
     config: Option<Arc<ClientConfig>>,
     name: Option<ServerName<'static>>,

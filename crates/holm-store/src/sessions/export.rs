@@ -12,7 +12,7 @@ use crate::{Store, StoreError, error};
 pub enum Format {
     /// The journal itself, to the byte: whoever has it can resume, replay and verify the run.
     JsonLines,
-    /// Something to read.
+    /// Markdown text for people to read.
     Markdown,
 }
 

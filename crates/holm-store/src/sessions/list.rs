@@ -24,11 +24,10 @@ const NAMED: &str = "named";
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// The run's id.
     pub run: String,
     /// What a person called it, or the first line of its first prompt.
     pub title: String,
-    /// Sorted.
+    /// Kept in sorted order.
     pub tags: Vec<String>,
     /// When it was made here.
     pub created: Timestamp,
@@ -36,7 +35,6 @@ pub struct Session {
     pub updated: Timestamp,
     /// How many records it has.
     pub records: u64,
-    /// The agent's name.
     pub agent: String,
     /// The model it began with.
     pub model: String,
@@ -47,20 +45,18 @@ pub struct Session {
 /// Which time sorts a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// The last record's.
+    /// Sorts by the time of the last record.
     #[default]
     Updated,
-    /// The session's making.
+    /// Sorts by the time of creation.
     Created,
 }
 
 /// Which end of a list comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The latest.
     #[default]
     NewestFirst,
-    /// The earliest.
     OldestFirst,
 }
 
@@ -76,7 +72,6 @@ pub enum Order {
 pub struct Listing {
     /// Only those with this tag.
     pub tag: Option<String>,
-    /// What sorts them.
     pub sort: Sort,
     /// Which end comes first.
     pub order: Order,

@@ -40,7 +40,6 @@ pub struct Retention {
 /// What is left of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
-    /// The run's id.
     pub run: String,
     /// How many records it had.
     pub records: u64,

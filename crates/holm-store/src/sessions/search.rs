@@ -23,9 +23,7 @@ const STEP: u64 = 200;
 /// A record in which everything that was searched for stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
-    /// The run.
     pub run: String,
-    /// The record.
     pub seq: Seq,
     /// When it was handled.
     pub at: Timestamp,

@@ -33,7 +33,7 @@ pub enum By {
 /// Which usage is wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageQuery {
-    /// Only this run's.
+    /// Limits the result to this run.
     pub run: Option<String>,
     /// From this day on.
     pub since: Option<Day>,
@@ -41,7 +41,6 @@ pub struct UsageQuery {
     pub until: Option<Day>,
 }
 
-/// One sum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageLine {
     /// The session, model, tool, day or agent.

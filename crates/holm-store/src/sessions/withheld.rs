@@ -18,9 +18,7 @@ use crate::{Store, StoreError};
 pub struct Withheld {
     /// The record that first says so.
     pub record: Seq,
-    /// The message.
     pub message: MessageId,
-    /// What was said.
     pub said: String,
     /// What the model read in its place; empty if it read nothing.
     pub shown: String,

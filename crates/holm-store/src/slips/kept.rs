@@ -11,6 +11,5 @@ pub struct Slip {
     pub at: Timestamp,
     /// Counts its changes; whoever changes it says which one they have seen.
     pub version: u64,
-    /// What it says.
     pub body: Vec<u8>,
 }

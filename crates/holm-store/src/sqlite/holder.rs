@@ -13,7 +13,7 @@ use crate::{StoreError, error, vault::token};
 pub(super) struct Holder {
     folder: PathBuf,
     token: String,
-    /// Held, never read.
+    /// Held open for its lock; never read.
     _file: File,
 }
 

@@ -44,7 +44,6 @@ pub(super) struct Writer(Mutex<Connection>);
 
 /// What came of an append on the caller's own thread.
 pub(super) enum Attempt {
-    /// It is written.
     Done,
     /// Somebody else is writing.
     Contended,
@@ -138,7 +137,7 @@ pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal
 
 /// Why a write did not happen.
 pub(super) enum Refusal {
-    /// Another process writes.
+    /// Another process is writing to the database.
     Busy,
     Error(StoreError),
 }

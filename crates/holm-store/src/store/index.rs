@@ -218,7 +218,6 @@ struct Work {
 }
 
 impl Work {
-    /// Folds some lines.
     fn add(&mut self, run: &RunRow, lines: &[Vec<u8>]) -> Result<(), StoreError> {
         let damaged = |error: holm_kernel::journal::JournalError| StoreError::Damaged {
             run: run.id.clone(),
