@@ -85,7 +85,6 @@ impl Call {
         self
     }
 
-    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

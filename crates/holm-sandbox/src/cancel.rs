@@ -43,7 +43,6 @@ impl Cancel {
         self.0.tasks.notify_waiters();
     }
 
-    /// Whether somebody has.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)

@@ -25,7 +25,7 @@ pub enum Randomness {
 }
 
 impl Clock {
-    /// Nanoseconds since 1970.
+    /// The wall-clock time since 1970, in nanoseconds.
     pub(crate) fn wall(self) -> Duration {
         match self {
             Self::Real => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
@@ -73,7 +73,6 @@ impl Dice {
         Self { source, state }
     }
 
-    /// Fills `bytes`.
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) -> Result<(), getrandom::Error> {
         match self.source {
             Randomness::Real => getrandom::fill(bytes),
@@ -89,7 +88,6 @@ impl Dice {
         }
     }
 
-    /// One number.
     pub(crate) fn word(&mut self) -> Result<u64, getrandom::Error> {
         let mut bytes = [0; 8];
         self.fill(&mut bytes)?;

@@ -35,7 +35,6 @@ pub(crate) struct Loaded {
     pub(crate) code: Code,
 }
 
-/// The ways in.
 pub(crate) enum Code {
     Command { pre: wasmtime::component::InstancePre<State>, run: ComponentExportIndex },
     Text(Text),

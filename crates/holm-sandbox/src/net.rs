@@ -63,7 +63,6 @@ pub struct HttpRequest {
     pub url: Url,
     /// The fields in the guest's order, names in lower case, without `host` and those about the connection.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The body.
     pub body: Bytes,
 }
 
@@ -82,9 +81,7 @@ impl fmt::Debug for HttpRequest {
 
 /// What came back, with the body still to come.
 pub struct HttpResponse {
-    /// The status.
     pub status: u16,
-    /// The fields.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body, piece by piece.
     pub body: Box<dyn Chunks>,
@@ -121,7 +118,7 @@ pub enum NetError {
     /// It took too long.
     #[error("timed out")]
     TimedOut,
-    /// Anything else.
+    /// Any failure without a variant of its own.
     #[error("{0}")]
     Failed(String),
 }

@@ -8,7 +8,6 @@ use crate::refusal::Refusal;
 /// Everything that is known about a finished call. What a guest does wrong is told here, never as an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Why it stopped.
     pub stop: Stop,
     /// The answer of a guest of the text world; none for commands, and none where the call was cut off.
     pub reply: Option<Result<String, String>>,

@@ -56,7 +56,6 @@ impl Sink {
         if fits < bytes.len() { Err(Cut::Output) } else { Ok(()) }
     }
 
-    /// Everything so far.
     pub(crate) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -66,7 +66,6 @@ struct Inner {
 /// How a sandbox is made.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Which program compiles.
     pub compiler: Compiler,
     /// Where compiled code is kept; nowhere without.
     pub cache: Option<PathBuf>,
@@ -111,7 +110,6 @@ pub enum SandboxError {
     /// The folder for compiled code cannot be used.
     #[error("could not use the cache {path}: {reason}")]
     Cache {
-        /// Which folder.
         path: PathBuf,
         /// What the system said.
         reason: String,

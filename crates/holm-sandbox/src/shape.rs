@@ -11,7 +11,6 @@ use wasmparser::{ElementItems, Encoding, FunctionBody, Operator, Parser, Payload
 pub struct Shape {
     /// A module or a component.
     pub kind: Kind,
-    /// How many bytes.
     pub size: usize,
     /// How many functions, in all modules together.
     pub functions: u64,
@@ -24,9 +23,7 @@ pub struct Shape {
 /// Which of the two formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A plain module.
     Module,
-    /// A component.
     Component,
 }
 

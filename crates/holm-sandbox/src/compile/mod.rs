@@ -40,7 +40,6 @@ pub fn compiler_main() {
     PREPARED.store(true, Ordering::Release);
 }
 
-/// Which program compiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiler(PathBuf);
 

@@ -36,13 +36,11 @@ pub struct Access {
     roots: Arc<Vec<Root>>,
 }
 
-/// One opened directory.
 pub(super) struct Root {
     /// What the guest calls it.
     pub(super) guest: String,
     /// How the policy's paths beneath it begin: nothing for the workspace, else the absolute path.
     pub(super) base: String,
-    /// The handle.
     pub(super) dir: Arc<File>,
     /// The same handle as a component is given it: made once, because it cannot be made without a second one.
     given: Dir,
@@ -70,7 +68,6 @@ pub(crate) fn directory(dir: File) -> Dir {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("could not open the workspace {path}: {reason}")]
 pub struct AccessError {
-    /// Which directory.
     pub path: PathBuf,
     /// What the system said.
     pub reason: String,

@@ -56,7 +56,6 @@ pub(crate) struct OpenOptions {
     pub(crate) append: bool,
 }
 
-/// What was opened.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) file: File,
@@ -167,7 +166,6 @@ impl Files {
         })
     }
 
-    /// Removes a file.
     pub(crate) fn unlink(&self, from: &Place, path: &str) -> Result<(), Errno> {
         self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
     }

@@ -8,7 +8,6 @@ use super::access::Root;
 /// Where something is: which opened directory, and the path beneath it without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Which opened directory.
     pub(crate) root: usize,
     /// The components beneath it with slashes between; empty for the directory itself.
     path: String,
@@ -42,7 +41,6 @@ impl Place {
         if self.path.is_empty() { "." } else { &self.path }
     }
 
-    /// The components.
     pub(super) fn components(&self) -> impl Iterator<Item = &str> {
         self.path.split('/').filter(|name| !name.is_empty())
     }
@@ -99,7 +97,6 @@ impl Place {
     }
 }
 
-/// Adds a component.
 pub(super) fn push(path: &mut String, name: &str) {
     if !path.is_empty() {
         path.push('/');

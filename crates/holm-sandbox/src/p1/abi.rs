@@ -125,30 +125,25 @@ impl<'a> Guest<'a> {
         std::str::from_utf8(self.bytes(at, len)?).map_err(|_| Errno::ILSEQ)
     }
 
-    /// Writes bytes.
     pub(super) fn put(&mut self, at: u32, bytes: &[u8]) -> Result<(), Errno> {
         let len = u32::try_from(bytes.len()).map_err(|_| Errno::OVERFLOW)?;
         self.bytes_mut(at, len)?.copy_from_slice(bytes);
         Ok(())
     }
 
-    /// Writes a number.
     pub(super) fn put_u32(&mut self, at: u32, value: u32) -> Result<(), Errno> {
         self.put(at, &value.to_le_bytes())
     }
 
-    /// Writes a number.
     pub(super) fn put_u64(&mut self, at: u32, value: u64) -> Result<(), Errno> {
         self.put(at, &value.to_le_bytes())
     }
 
-    /// Reads a number.
     pub(super) fn u32(&self, at: u32) -> Result<u32, Errno> {
         let bytes = self.bytes(at, 4)?.try_into().map_err(|_| Errno::FAULT)?;
         Ok(u32::from_le_bytes(bytes))
     }
 
-    /// Reads a number.
     pub(super) fn u64(&self, at: u32) -> Result<u64, Errno> {
         let bytes = self.bytes(at, 8)?.try_into().map_err(|_| Errno::FAULT)?;
         Ok(u64::from_le_bytes(bytes))

@@ -13,22 +13,16 @@ pub(crate) struct Descriptors {
     slots: Vec<Option<Descriptor>>,
 }
 
-/// One open thing.
 #[derive(Debug)]
 pub(super) enum Descriptor {
     /// Standard input, with how far it was read.
     Stdin { read: usize },
-    /// Standard output.
     Stdout,
-    /// Standard error.
     Stderr,
-    /// A file.
     File(OpenFile),
-    /// A directory.
     Directory(OpenDirectory),
 }
 
-/// An open file.
 #[derive(Debug)]
 pub(super) struct OpenFile {
     pub(super) file: File,
@@ -38,7 +32,6 @@ pub(super) struct OpenFile {
     pub(super) append: bool,
 }
 
-/// An open directory.
 #[derive(Debug)]
 pub(super) struct OpenDirectory {
     pub(super) dir: Arc<File>,
@@ -110,7 +103,6 @@ impl Descriptors {
         Ok(fd)
     }
 
-    /// Closes a number.
     pub(super) fn close(&mut self, fd: i32) -> Result<(), Errno> {
         self.take(fd).map(|_| ())
     }

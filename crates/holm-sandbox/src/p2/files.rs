@@ -83,7 +83,6 @@ impl View<'_> {
         Ok(self.held.get(&handle.rep()).cloned().ok_or(ErrorCode::BadDescriptor)?)
     }
 
-    /// An open file.
     fn file(&self, handle: &Handle) -> FsResult<&File> {
         match self.table.get(handle)? {
             Descriptor::File(file) => Ok(file),
