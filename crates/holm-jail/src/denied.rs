@@ -58,9 +58,7 @@ enum Complaint {
 /// What was refused about a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
-    /// Something.
     Refused,
-    /// Writing.
     ReadOnly,
     /// It seems not to be there.
     Missing,

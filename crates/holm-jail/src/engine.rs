@@ -42,7 +42,6 @@ pub enum Strength {
     Scoped,
     /// Files, network and tracing alone: a child can signal other processes of the same user.
     Files,
-    /// Nothing.
     None,
 }
 

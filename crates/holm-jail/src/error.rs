@@ -16,7 +16,6 @@ pub enum JailError {
     /// A grant names more or less than a folder or a file, which is all that the kernel can hold.
     #[error("{} cannot be held by the kernel; grant a folder or a file: {hint}", escaped(.grant))]
     NotARoot {
-        /// The grant.
         grant: String,
         /// What to write instead.
         hint: &'static str,
@@ -66,7 +65,6 @@ pub enum JailError {
     /// The launcher could not be reached.
     #[error("the launcher {} does not answer: {}", shown(.program), escaped(.why))]
     Launcher {
-        /// Its path.
         program: PathBuf,
         /// What the system said.
         why: String,
@@ -78,9 +76,7 @@ pub enum JailError {
         escaped(.landlock)
     )]
     NoEngine {
-        /// Why not bubblewrap.
         bubblewrap: String,
-        /// Why not Landlock.
         landlock: String,
     },
 }

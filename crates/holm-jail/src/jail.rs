@@ -213,7 +213,6 @@ impl Jail {
         Self { network, ..self }
     }
 
-    /// Bounds the child.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }

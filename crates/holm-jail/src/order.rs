@@ -68,11 +68,9 @@ impl FileId {
 /// What is allowed at a place and beneath, unless a deeper place says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Access {
-    /// Read.
     Read,
     /// Read and start programs.
     Exec,
-    /// Read and write.
     Write,
     /// Read, write and start programs.
     Full,
@@ -301,7 +299,6 @@ pub(crate) fn is_plain(path: &Path) -> bool {
 /// What a supervisor tells, in frames of one size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Told {
-    /// The program runs.
     Started,
     /// It does not, at this stage, for this error number.
     Failed { stage: u8, errno: i32, path: PathBuf },

@@ -30,7 +30,6 @@ pub enum Ending {
 /// What a job left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Why it stopped.
     pub ending: Ending,
     /// What it wrote to its standard output.
     pub stdout: Captured,
@@ -75,9 +74,7 @@ pub enum Stage {
     Limit,
     /// The working folder was entered.
     Folder,
-    /// Landlock was applied.
     Landlock,
-    /// Seccomp was applied.
     Seccomp,
     /// A process was made.
     Fork,

@@ -5,9 +5,7 @@ use std::io;
 /// One of the two output streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output.
     Out,
-    /// Standard error.
     Err,
 }
 

@@ -139,7 +139,7 @@ pub(super) enum Walls {
     Namespaces,
     /// Landlock with namespaces for files and IPC.
     Mounts,
-    /// Landlock alone.
+    /// Landlock alone, without any namespaces.
     Rules,
 }
 

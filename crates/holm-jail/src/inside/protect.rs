@@ -29,7 +29,6 @@ use crate::path_set::{PathSet, key};
 /// How what an engine cannot hold by itself is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
-    /// By mounts.
     ByMounts,
     /// By mounts that another process makes when bubblewrap has built its view.
     FromOutside,
@@ -45,12 +44,10 @@ enum Hold {
     Cover(FileId),
 }
 
-/// The protected paths.
 pub(super) fn protected(order: &Order) -> impl Iterator<Item = &Path> {
     of(order, Access::Protected)
 }
 
-/// The hidden paths.
 pub(super) fn hidden(order: &Order) -> impl Iterator<Item = &Path> {
     of(order, Access::Hidden)
 }

@@ -79,7 +79,6 @@ const LOADERS: &[&str] = &[
     "/lib/ld-musl-aarch64.so.1",
 ];
 
-/// Confines this process.
 pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
     let mut rules =
         Rules::new(order).map_err(|_| Failure::new(Stage::Landlock, &io::Error::last_os_error()))?;

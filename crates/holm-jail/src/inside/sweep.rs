@@ -76,7 +76,7 @@ pub(super) fn resident(of: Pid) -> u64 {
 /// What is known of a process.
 struct Process {
     parent: i32,
-    /// In pages.
+    /// Resident memory, counted in pages.
     resident: u64,
 }
 

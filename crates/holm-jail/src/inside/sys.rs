@@ -77,7 +77,7 @@ pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     Ok(done?)
 }
 
-/// `NS_GET_USERNS`.
+/// The ioctl `NS_GET_USERNS` of Linux.
 const OWNER_OF_NAMESPACE: libc::Ioctl = 0xb701;
 
 /// `SIOCSIFFLAGS`, in the type that the C library takes: the crate's own is only glibc's.
