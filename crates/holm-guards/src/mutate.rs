@@ -19,11 +19,8 @@ pub(crate) enum Guard {
     AgentRs,
     /// JSON Schemas: arguments, outputs, skills.
     Schema,
-    /// Mending of arguments.
     Repair,
-    /// The postcondition `pattern`.
     Pattern,
-    /// The postcondition `lines`.
     Lines,
     /// The postcondition `length`, and counts of lines.
     Range,

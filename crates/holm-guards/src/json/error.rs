@@ -8,7 +8,7 @@ use core::fmt;
 pub struct Position {
     /// Bytes before the place.
     pub offset: usize,
-    /// Line, from 1.
+    /// The line number, starting at 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,

@@ -23,14 +23,11 @@ use super::{Number, Object};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Json {
-    /// `null`.
     #[default]
     Null,
-    /// `true` or `false`.
     Bool(bool),
     /// A number, as it was written.
     Number(Number),
-    /// A string.
     String(String),
     /// An ordered list of values.
     Array(Vec<Json>),
@@ -180,17 +177,12 @@ impl Json {
 /// The kinds of JSON values, by their JSON Schema names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// `null`.
     Null,
-    /// `true` and `false`.
     Boolean,
     /// Every number, whole or not.
     Number,
-    /// Text.
     String,
-    /// A list.
     Array,
-    /// Named members.
     Object,
 }
 

@@ -12,7 +12,7 @@ pub const GUARD: &str = "plausibility";
 /// What the guard could say from what it saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plausibility {
-    /// It saw enough.
+    /// The guard saw enough to decide.
     Ruled(Ruling),
     /// The ends of a spilled text do not decide; the host runs the guard again on the whole text, as a check.
     NeedsWhole,

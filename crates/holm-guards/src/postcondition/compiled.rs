@@ -105,7 +105,7 @@ impl Postconditions {
 /// What a judgement came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// Everything was decided.
+    /// Every postcondition was decided.
     Ruled(Chain),
     /// Nothing was rejected so far, and these checks are still to be carried out by the host, in order: programs
     /// to run, and promises that need the whole of a spilled output (compiled alone and judged on it).
@@ -139,9 +139,7 @@ pub enum Fault {
     /// No output could ever keep the promise.
     #[error("min {min} is above max {max}; swap them")]
     EmptyRange {
-        /// The lower bound.
         min: u64,
-        /// The upper bound.
         max: u64,
     },
     /// A program without a name.

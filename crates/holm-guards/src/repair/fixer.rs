@@ -37,7 +37,6 @@ impl<'s> Fixer<'s> {
         self.fixes
     }
 
-    /// Repairs whole arguments.
     pub(super) fn fix_root(&mut self, value: Json) -> Json {
         let root = self.schema.root();
         if value.is_null() && !self.checker.is_valid(root, &value) {

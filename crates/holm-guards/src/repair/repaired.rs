@@ -16,7 +16,6 @@ use crate::schema::Schema;
 pub enum Repaired {
     /// They fit the schema.
     Valid {
-        /// The arguments.
         value: Json,
         /// What was changed; empty if they were valid as sent.
         fixes: Vec<Fix>,

@@ -10,7 +10,6 @@ pub enum SchemaError {
     /// A schema is an object or a boolean.
     #[error("schema {place} is neither an object nor a boolean; use `true` to allow everything", place = place(.pointer))]
     NotASchema {
-        /// Where it stands.
         pointer: String,
     },
     /// A keyword has a value of the wrong form.
@@ -18,7 +17,6 @@ pub enum SchemaError {
     BadKeyword {
         /// The schema that holds the keyword.
         pointer: String,
-        /// The keyword.
         keyword: &'static str,
         /// What its value should be.
         expected: &'static str,
@@ -46,7 +44,6 @@ pub enum SchemaError {
     DanglingReference {
         /// The schema that holds the reference.
         pointer: String,
-        /// The reference.
         reference: String,
     },
     /// A schema applies to a value only if it applies to the same value.

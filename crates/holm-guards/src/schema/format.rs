@@ -102,7 +102,7 @@ fn zone_minutes(zone: &[u8]) -> Option<i64> {
     (hours < 24 && minutes < 60).then(|| sign * (i64::from(hours) * 60 + i64::from(minutes)))
 }
 
-/// RFC 3339 `date-time`.
+/// Checks the RFC 3339 format `date-time`.
 fn is_date_time(text: &str) -> bool {
     text.split_once(['T', 't']).is_some_and(|(date, time)| is_date(date) && is_time(time))
 }

@@ -19,13 +19,11 @@ use crate::mutate::{Guard, off};
 pub struct SkillMetadata {
     /// The name by which a model asks for it.
     pub name: &'static str,
-    /// What it does.
     pub description: &'static str,
     /// The version of its contract.
     pub version: &'static str,
 }
 
-/// The extraction skill.
 pub const EXTRACTION_SKILL: SkillMetadata = SkillMetadata {
     name: "extract",
     description: "Extract structured information from unstructured text",
@@ -44,15 +42,11 @@ pub fn is_valid_skill(name: &str) -> bool {
 /// What the extraction skill can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtractionTarget {
-    /// E-mail addresses.
     Email,
-    /// URLs.
     Url,
-    /// Dates.
     Date,
     /// People, organizations and locations.
     Entity,
-    /// Names of people.
     Name,
 }
 

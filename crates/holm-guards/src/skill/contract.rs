@@ -121,7 +121,6 @@ pub enum ContractError {
     /// More pointers than a contract may declare.
     #[error("a case may declare at most {limit} pointers; join some")]
     TooManyPointers {
-        /// The limit.
         limit: usize,
     },
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// The last character there is.
 const LAST: u32 = 0x10_ffff;
 
-/// `\s` of ECMAScript.
+/// The characters that `\s` matches in ECMAScript.
 pub(super) const SPACE: &[Range] = &[
     (0x09, 0x0d),
     (0x20, 0x20),
@@ -20,9 +20,9 @@ pub(super) const SPACE: &[Range] = &[
     (0x3000, 0x3000),
     (0xfeff, 0xfeff),
 ];
-/// `\d`.
+/// The characters that `\d` matches.
 pub(super) const DIGIT: &[Range] = &[(0x30, 0x39)];
-/// `\w`.
+/// The characters that `\w` matches.
 pub(super) const WORD: &[Range] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
 /// What `.` leaves out.
 pub(super) const LINE_ENDS: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
@@ -30,7 +30,6 @@ pub(super) const LINE_ENDS: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x
 /// Characters from one to another, both with it.
 pub(super) type Range = (u32, u32);
 
-/// A parsed pattern.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) root: Node,
@@ -45,9 +44,7 @@ pub(super) enum Node {
     One(Set),
     /// A condition on the place.
     Look(Look),
-    /// One after another.
     Row(Vec<Node>),
-    /// One of several.
     Choice(Vec<Node>),
     /// The same again, at least and at most so often.
     Repeat { node: Box<Node>, min: u32, max: Option<u32> },

@@ -14,7 +14,6 @@ use crate::schema::Gap;
 /// How deep groups and quantifiers may nest; reading and compiling them is recursive.
 const NEST_LIMIT: u32 = 64;
 
-/// Reads a pattern.
 pub(super) fn parse(text: &str) -> Result<Tree, PatternError> {
     let mut parser =
         Parser { rest: text.chars().peekable(), ranges: Vec::new(), names: Vec::new(), depth: 0 };

@@ -26,11 +26,9 @@ pub(super) struct Program {
 pub(super) enum Step {
     /// Takes one character of a set.
     One(Set),
-    /// Holds only here.
     Look(Look),
     /// Goes on here and there.
     Split(u32),
-    /// Goes on there.
     Jump(u32),
     /// The pattern has matched.
     Match,
