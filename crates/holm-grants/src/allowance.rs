@@ -22,20 +22,18 @@ use crate::text::serde_as_text;
 pub enum AllowanceKind {
     /// Money in billionths of a US dollar.
     Spend,
-    /// Time in milliseconds.
+    /// Time, measured in milliseconds.
     Time,
-    /// Memory in bytes.
+    /// Memory, measured in bytes.
     Mem,
     /// Steps of a sandboxed program.
     Fuel,
-    /// Output in bytes.
+    /// Output, measured in bytes.
     Output,
-    /// Calls.
     Calls,
 }
 
 impl AllowanceKind {
-    /// Every kind.
     pub const ALL: [Self; 6] = [Self::Spend, Self::Time, Self::Mem, Self::Fuel, Self::Output, Self::Calls];
 
     /// The word in front of the colon.

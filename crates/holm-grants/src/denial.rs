@@ -37,7 +37,6 @@ use crate::text::{bare, fold, is_dressed, serde_as_text};
 pub enum Denial {
     /// Files, whatever is done with them.
     Path(PathPattern),
-    /// One power.
     Grant(Grant),
 }
 

@@ -28,13 +28,11 @@ pub enum GrantError {
     /// White space stands behind the colon.
     #[error("white space after the colon; write {kind}: and the value without a space between them")]
     Space {
-        /// The kind.
         kind: &'static str,
     },
     /// Nothing stands behind the colon.
     #[error("nothing after {kind}:; write a name, for example {example}")]
     NoName {
-        /// The kind.
         kind: &'static str,
         /// A grant of that kind.
         example: &'static str,
@@ -44,7 +42,6 @@ pub enum GrantError {
     Entry {
         /// Which entry, counted from one.
         position: u64,
-        /// How it begins.
         text: String,
         /// What is wrong with it.
         reason: Box<GrantError>,
@@ -114,7 +111,6 @@ impl GrantError {
 /// Why a text is not a file path or a path pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathError {
-    /// Nothing was written.
     #[error("empty; write . for the workspace root")]
     Empty,
     /// The text is longer than any path may be.
@@ -150,7 +146,7 @@ pub enum PathError {
     /// A control character or an invisible character.
     #[error("holds the invisible character U+{code:04X}")]
     Hidden {
-        /// The code point.
+        /// The code point of the character.
         code: u32,
     },
     /// `**` stands beside other text in a component.
@@ -167,7 +163,6 @@ pub enum PathError {
 /// Why a text is not a name or a name pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NameError {
-    /// Nothing was written.
     #[error("empty")]
     Empty,
     /// The name is longer than any name may be.
@@ -179,7 +174,7 @@ pub enum NameError {
     /// The name holds a character that no name may hold.
     #[error("holds the character U+{code:04X}; use letters, digits, dots, hyphens and underscores")]
     BadCharacter {
-        /// The code point.
+        /// The code point of the character.
         code: u32,
     },
     /// Two stars in a row.
@@ -292,7 +287,6 @@ pub enum AllowanceError {
     /// One kind is given twice.
     #[error("{kind} is given twice")]
     Twice {
-        /// The kind.
         kind: &'static str,
     },
 }

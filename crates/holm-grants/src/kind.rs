@@ -3,26 +3,18 @@
 /// A kind of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Reading files.
     Read,
-    /// Writing files.
     Write,
-    /// Connecting to hosts.
     Fetch,
-    /// Seeing environment variables.
     Env,
-    /// Running programs.
     Exec,
     /// Sending secrets to hosts.
     Secret,
-    /// Starting agents.
     Spawn,
-    /// Calling tools.
     Tool,
 }
 
 impl Kind {
-    /// Every kind.
     pub const ALL: [Self; 8] =
         [Self::Read, Self::Write, Self::Fetch, Self::Env, Self::Exec, Self::Secret, Self::Spawn, Self::Tool];
 
@@ -66,7 +58,7 @@ impl Kind {
         Ok(())
     }
 
-    /// Splits `kind:value`.
+    /// Splits the text `kind:value` at the colon.
     pub(crate) fn split(text: &str) -> Result<(Self, &str), crate::GrantError> {
         let (word, value) = text.split_once(':').ok_or(crate::GrantError::NoKind)?;
         match Self::ALL.into_iter().find(|kind| kind.as_str() == word) {

@@ -11,7 +11,6 @@ use crate::set::GrantSet;
 /// A grant with an end. Times are milliseconds on the caller's clock; there is none here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Lease {
-    /// What is granted.
     pub grant: Grant,
     /// The first moment at which it no longer holds; absent for a grant that only revoking ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,6 @@ pub enum Level {
     None,
     /// Looks at files or at the network.
     ReadOnly,
-    /// Changes files.
     Write,
     /// Runs programs, or does anything else that a program could do.
     Execute,

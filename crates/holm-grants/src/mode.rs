@@ -33,16 +33,16 @@ pub enum Mode {
     Default,
     /// File changes pass; programs are asked about.
     AcceptEdits,
-    /// Nothing is asked.
+    /// Every level passes without a question.
     Full,
 }
 
 /// What a mode says about a level. Ordered so that the larger of two is the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stance {
-    /// It passes.
+    /// The call passes without a question.
     Allow,
-    /// A person decides.
+    /// The user decides about each call.
     Ask,
     /// It is refused, and nobody is asked.
     Deny,

@@ -14,9 +14,7 @@ use crate::text::{bare, fold, serde_as_text};
 /// The two never stand for each other: a grant for `git` says nothing about a file of that name in the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Program {
-    /// A bare name.
     Name(Name),
-    /// A path.
     Path(FilePath),
 }
 
@@ -31,9 +29,7 @@ pub enum Program {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramPattern {
-    /// Bare names.
     Name(NamePattern),
-    /// Paths.
     Path(PathPattern),
 }
 

@@ -30,13 +30,10 @@ pub enum Request {
     Fetch(Url),
     /// See this environment variable.
     Env(Name),
-    /// Run this program.
     Exec(Program),
     /// Send this secret to this host.
     Secret(SecretUse),
-    /// Start this agent.
     Spawn(Name),
-    /// Call this tool.
     Tool(Name),
 }
 

@@ -39,7 +39,7 @@ pub enum Reach {
     Public,
     /// Only a grant that names the address, or a local name, literally.
     Named,
-    /// No grant.
+    /// No grant can allow it.
     Never,
 }
 

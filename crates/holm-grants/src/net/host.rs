@@ -156,7 +156,6 @@ impl fmt::Display for Host {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostPattern {
-    /// Exactly this host.
     One(Host),
     /// Every name strictly beneath this domain.
     Beneath(HostName),

@@ -41,18 +41,14 @@ pub struct FetchPattern {
 enum Port {
     /// The default of the scheme.
     Default,
-    /// This one.
     One(u16),
-    /// Every port.
     Any,
 }
 
 /// How a pattern names a host or an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Named {
-    /// Spelled out.
     Literally,
-    /// By a wildcard.
     ByWildcard,
 }
 

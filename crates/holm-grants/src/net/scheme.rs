@@ -5,13 +5,9 @@ use core::fmt;
 /// How a connection speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scheme {
-    /// Plain HTTP.
     Http,
-    /// HTTP over TLS.
     Https,
-    /// Plain WebSocket.
     Ws,
-    /// WebSocket over TLS.
     Wss,
     /// A raw TCP connection; it has no default port and no path.
     Tcp,

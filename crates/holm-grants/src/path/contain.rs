@@ -28,14 +28,13 @@ pub(super) enum Step<'a> {
         /// Whether a gap may be consumed here.
         open: bool,
     },
-    /// `**`.
+    /// Any number of components, written `**`.
     Deep,
 }
 
 /// One letter of the word that is to be contained.
 #[derive(Debug, Clone)]
 pub(super) enum Letter<'a> {
-    /// One component.
     Name(Cow<'a, [u8]>),
     /// Any number of foreign components.
     Gap,

@@ -48,7 +48,6 @@ pub struct PathPattern {
 /// One component of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Segment {
-    /// One component.
     Name(Glob),
     /// `**`: any number of components, also none.
     Deep,

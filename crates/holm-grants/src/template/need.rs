@@ -13,7 +13,6 @@ use crate::request::Request;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
-    /// One concrete thing.
     Request(Request),
     /// All of a pattern, such as a folder that is searched.
     Grant(Grant),

@@ -73,13 +73,11 @@ pub enum TemplateError {
     /// The call lacks an argument.
     #[error("argument {name} is missing or no text")]
     Missing {
-        /// The argument.
         name: String,
     },
     /// An argument's value is no path, URL or name, or would leave its place.
     #[error("argument {name}: {reason}", reason = .reason.without_subject())]
     Value {
-        /// The argument.
         name: String,
         /// What is wrong with its value.
         reason: GrantError,
@@ -87,7 +85,6 @@ pub enum TemplateError {
     /// An argument's value reaches beyond the place where the template puts it.
     #[error("argument {name} leaves the place that the template gives it")]
     Leaves {
-        /// The argument.
         name: String,
     },
     /// The arguments name more things than one call may touch.

@@ -38,7 +38,6 @@ impl Slot {
 /// Which part of an argument fills a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Part {
-    /// All of it.
     Whole,
     /// The files that it names, where it is a patch.
     Files,
