@@ -5,16 +5,13 @@ use std::fmt::Write;
 /// How many places are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// Exactly one.
     One,
-    /// All there are.
     All,
 }
 
 /// A text in which something was replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
-    /// The whole text.
     pub text: String,
     /// In how many places.
     pub places: usize,

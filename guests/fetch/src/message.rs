@@ -1,28 +1,22 @@
 //! Requests and responses, and addresses as far as they need to be understood here.
 
-/// What is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Such as GET.
+    /// An HTTP method such as GET.
     pub method: String,
-    /// http or https.
+    /// Either `http` or `https`.
     pub scheme: String,
-    /// Host and port.
+    /// The host and, if given, its port.
     pub authority: String,
-    /// Path and query.
+    /// The path and, if given, the query.
     pub path: String,
-    /// Names and values.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
-/// What comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// The status.
     pub status: u16,
-    /// Names and values.
     pub headers: Vec<(String, String)>,
     /// As much of the body as was wanted.
     pub body: Vec<u8>,

@@ -7,10 +7,8 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use guest_kit::Fault;
 
-/// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {
-    /// Each matching line.
     Lines,
     /// Each file with a match.
     Files,

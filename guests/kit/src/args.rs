@@ -7,9 +7,7 @@ use crate::values::Values;
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// The help text.
     Help,
-    /// A call.
     Call(Values),
 }
 

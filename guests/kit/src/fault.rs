@@ -7,7 +7,6 @@ use std::fmt;
 pub enum Fault {
     /// The arguments are not what the tool takes.
     Usage(String),
-    /// The work failed.
     Failed(String),
     /// The work ended with a status of its own and has said all there is to say.
     Status(u8),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::tool::{Kind, Need, Param, Place, Tool};
 
 impl Tool {
-    /// What `--help` prints.
+    /// The text that `--help` prints.
     #[must_use]
     pub fn help(&self) -> String {
         let mut text = format!("{}\n\nUsage: {}", self.about, self.usage());

@@ -18,11 +18,9 @@ pub struct Tool {
 /// What a guest can do at most, if it is granted everything it could use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It computes.
     None,
     /// It looks at things.
     ReadOnly,
-    /// It changes files.
     Write,
     /// It runs what it is given.
     Execute,
@@ -33,7 +31,6 @@ pub enum Level {
 pub struct Param {
     /// Its name, as in JSON; on the command line `_` is written `-`.
     pub name: &'static str,
-    /// What it means.
     pub about: &'static str,
     /// Where it stands on the command line.
     pub place: Place,
@@ -46,7 +43,6 @@ pub struct Param {
 /// Where a parameter stands on a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// By its position.
     Position,
     /// By its name alone.
     Long,
@@ -59,7 +55,6 @@ pub enum Place {
 pub enum Kind {
     /// There or not there.
     Flag,
-    /// Any text.
     Text,
     /// A whole number from 0.
     Number,

@@ -12,7 +12,6 @@ use crate::source::Source;
 pub struct Page {
     /// The first line, counted from 1.
     pub first: usize,
-    /// How many lines.
     pub lines: usize,
 }
 
@@ -55,7 +54,6 @@ struct Reader {
     out: String,
     /// The line so far, as much of it as is shown.
     line: Vec<u8>,
-    /// Its number.
     number: usize,
     /// How many of its bytes are not kept.
     cut: usize,

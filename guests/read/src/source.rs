@@ -42,7 +42,7 @@ impl From<Vec<u8>> for Chunk {
     }
 }
 
-/// Bytes in memory.
+/// A byte source in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 

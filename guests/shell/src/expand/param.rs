@@ -14,7 +14,6 @@ use crate::shell::{Flow, Shell};
 /// What a parameter is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Got {
-    /// Not set.
     Nothing,
     One(String),
     /// Several, to be joined to one in quotes or not.

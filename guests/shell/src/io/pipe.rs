@@ -28,7 +28,6 @@ pub(crate) struct Writer(Rc<RefCell<State>>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Broken;
 
-/// Makes a pipe.
 pub(crate) fn pipe() -> (Reader, Writer) {
     let state = Rc::new(RefCell::new(State { readers: 1, writers: 1, ..State::default() }));
     (Reader(Rc::clone(&state)), Writer(state))

@@ -186,7 +186,6 @@ impl Shell {
     }
 }
 
-/// Reads a script.
 pub(crate) fn parse(script: &str) -> Result<Program, String> {
     Parser::new(script.as_bytes(), &grammar()).parse_program().map_err(|error| error.to_string())
 }

@@ -1,6 +1,5 @@
 //! What `set` and `shopt` switch.
 
-/// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Switch {
     On,
@@ -66,7 +65,7 @@ impl Options {
         })
     }
 
-    /// What `$-` is.
+    /// The text that `$-` expands to.
     pub(crate) fn letters(mut self) -> String {
         let letters = ['a', 'e', 'f', 'u', 'x', 'C'];
         letters

@@ -12,7 +12,6 @@ use crate::io::Handle;
 pub(crate) enum Writing {
     /// What it held is gone.
     Replace,
-    /// At its end.
     Append,
     /// Only where there is none.
     Create,

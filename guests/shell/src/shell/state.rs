@@ -23,7 +23,7 @@ pub struct Shell {
     pub(crate) args: Vec<String>,
     /// The folder that relative paths begin at.
     pub(crate) directory: String,
-    /// `$?`.
+    /// The exit status that `$?` shows.
     pub(crate) status: i32,
     /// What runs at the end, after failures and so on, by the name of the event.
     pub(crate) traps: BTreeMap<String, String>,

@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 pub(crate) enum Value {
     /// Declared and nothing else.
     Unset,
-    /// One text.
     Text(String),
-    /// Texts by number.
+    /// An indexed array of texts.
     List(BTreeMap<i64, String>),
-    /// Texts by name.
+    /// An associative array of texts.
     Map(BTreeMap<String, String>),
 }
 

@@ -172,7 +172,6 @@ impl Out {
         Self { handle: None, bytes: Vec::new() }
     }
 
-    /// What was kept.
     pub(super) fn memory(self) -> Vec<u8> {
         self.bytes
     }

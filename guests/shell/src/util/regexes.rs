@@ -9,11 +9,10 @@ pub(super) enum Dialect {
     Basic,
     /// They mean something as they are.
     Extended,
-    /// Nothing means anything.
+    /// No character has a special meaning.
     Fixed,
 }
 
-/// Makes an expression.
 pub(super) fn regex(source: &str, dialect: Dialect, ignore_case: bool) -> Result<Regex, String> {
     let translated = match dialect {
         Dialect::Basic => basic(source),

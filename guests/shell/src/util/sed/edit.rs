@@ -23,7 +23,6 @@ enum Then {
     GoOn,
     /// The next line, without printing this one.
     Drop,
-    /// The end.
     Quit(i32),
 }
 

@@ -25,7 +25,6 @@ pub(super) struct Command {
     pub(super) act: Act,
 }
 
-/// What is done.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
     Block(Vec<Command>),
