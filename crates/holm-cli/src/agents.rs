@@ -35,9 +35,7 @@ pub(crate) enum Chosen {
     Native {
         /// What the file says.
         file: Box<AgentFile>,
-        /// Where it lies.
         path: PathBuf,
-        /// Whose it is.
         owner: Layer,
     },
     /// A project of agents-exe.
@@ -49,7 +47,6 @@ pub(crate) enum Chosen {
 pub(crate) struct Exe {
     /// The agent and those below it.
     pub(crate) tree: ExeTree,
-    /// Its keys.
     pub(crate) keys: ExeKeys,
     /// What the file of its project says and Holm cannot do.
     pub(crate) unsupported: Vec<Unsupported>,
@@ -60,7 +57,6 @@ pub(crate) struct Exe {
 pub(crate) struct Listed {
     /// What it is called; its file's name where the file cannot be read.
     pub(crate) name: String,
-    /// Its file.
     pub(crate) path: PathBuf,
     /// Whether it is of Holm's form or of agents-exe's.
     pub(crate) form: &'static str,
@@ -372,12 +368,10 @@ fn at<T>(value: T, path: &Path, layer: Layer) -> Value<T> {
 /// Which tools an agent that was chosen has of all that there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Only {
-    /// All of them.
     #[default]
     All,
     /// Those of these names, and those that come from these folders.
     These {
-        /// The names.
         names: Vec<String>,
         /// The folders, and what the names of files must hold.
         folders: Vec<(PathBuf, Option<String>)>,

@@ -13,7 +13,6 @@ use crate::{
 pub(crate) struct Question<'a> {
     /// The command that asks, as it is typed.
     pub(crate) command: &'a str,
-    /// The words.
     pub(crate) words: &'a str,
 }
 

@@ -31,7 +31,6 @@ pub(crate) const COPIES: &str = "backups";
 const LEFT_OUT: [&str; 3] = ["code", "worktrees", COPIES];
 /// What belongs to a database and comes with it, and the doors of sessions in terminals, which are open no longer than those.
 const BESIDE: [&str; 5] = ["holm.db-wal", "holm.db-shm", "holm.db.locks", "holm.db.blobs", "live"];
-/// A database.
 const DATABASE: &str = "holm.db";
 /// What lines are appended to: one that is half written is not copied.
 const LINES: &str = "server/audit.jsonl";
@@ -42,13 +41,12 @@ const LONGEST: usize = 3_000;
 /// Maximum number of left-out files that are named, so that a user cannot make the list endless.
 const MOST_NAMED: usize = 1_000;
 
-/// A copy.
+/// The manifest of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Archive {
     version: u32,
     /// When it was made, in milliseconds since 1970.
     pub(crate) at: u64,
-    /// What it holds.
     files: Vec<Kept>,
     /// What lies in workspaces and could not be read; of very much of it, the first.
     #[serde(default)]
@@ -155,7 +153,6 @@ impl Archive {
         self.files.len()
     }
 
-    /// How many bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }

@@ -22,7 +22,6 @@ use crate::{
 /// How a session began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Began {
-    /// Where it works.
     pub(crate) folder: String,
     /// What it never runs.
     pub(crate) deny: Vec<Rule>,

@@ -50,7 +50,7 @@ impl fmt::Display for Flaw {
 }
 
 impl Company {
-    /// Of these agents.
+    /// Builds the validator for these agents.
     pub(crate) fn of<'a>(agents: impl IntoIterator<Item = &'a AgentFile>, places: &Places) -> Self {
         let agents: Vec<&AgentFile> = agents.into_iter().collect();
         Self {

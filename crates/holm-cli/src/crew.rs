@@ -171,7 +171,6 @@ pub(crate) fn is_agent(tool: &Tool) -> bool {
 /// The helpers among the tools, as a run must know them.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Helping {
-    /// Their names.
     pub(crate) names: Vec<String>,
     /// The tool that looks after those in the background, if there can be any.
     pub(crate) status: Option<Tool>,

@@ -46,7 +46,7 @@ pub(crate) struct Show {
 /// How much of the progress is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// None of it.
+    /// No progress is shown.
     Silent,
     /// One line a call, when it has ended: for logs.
     CallByCall,

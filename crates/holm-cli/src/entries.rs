@@ -30,7 +30,7 @@ use crate::{
 /// The ending of the files in which servers are kept.
 pub(crate) const ENDING: &str = ".mcp.json";
 
-/// One such file.
+/// A file with entries of MCP servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) path: PathBuf,

@@ -39,7 +39,6 @@ Exit codes:
   130  cancelled with Ctrl-C";
 
 impl Exit {
-    /// The number.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Done => 0,

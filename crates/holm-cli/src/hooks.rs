@@ -37,7 +37,7 @@ const CHANGED: &str = "they have changed since somebody trusted them";
 /// The same where there is nothing to look at.
 const GONE: &str = "they are not there any more";
 
-/// Whose hooks.
+/// The owner of a hooks file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// The user's own: trusted because only the user writes the file, unless it was imported.

@@ -40,7 +40,7 @@ impl Kept {
         self
     }
 
-    /// These files too.
+    /// Adds files to the protected ones.
     pub(crate) fn and(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         self.files.extend(files.into_iter().filter_map(|path| path.canonicalize().ok()));
         self

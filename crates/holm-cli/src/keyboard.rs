@@ -7,7 +7,7 @@ use std::{
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-/// What was pressed.
+/// A key press, by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     Char(char),
@@ -15,9 +15,7 @@ pub(crate) enum Key {
     Next,
     /// An arrow to the left or up, or Backspace.
     Back,
-    /// Home.
     First,
-    /// End.
     Last,
     /// `q`, Escape, Ctrl-C or Ctrl-D, or the terminal is gone.
     Leave,

@@ -22,9 +22,7 @@ const PREFIX: &str = "local/";
 pub(crate) const DEFAULT: &str = "local/smollm2";
 /// The same without the adapter.
 pub(crate) const BARE: &str = "local/smollm2-base";
-/// Its file.
 const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
-/// Its adapter's file.
 const ADAPTER: &str = "holm-tools-smollm2-135m.gguf";
 /// Models with fewer parameters are shown a few plain tools: with the whole catalogue the small default model chooses the
 /// right one of them less often (docs/local.md has the figures).

@@ -23,7 +23,7 @@ pub(crate) fn parse(text: &str) -> Result<NanoUsd, String> {
 /// Whether an amount is all that was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Priced {
-    /// It is.
+    /// The amount is complete, every price is known.
     #[default]
     Whole,
     /// A model without a known price answered, which never counts as free.

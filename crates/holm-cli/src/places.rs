@@ -172,12 +172,10 @@ impl Places {
         self.data.join("mcp/lists")
     }
 
-    /// Logins to servers.
     pub(crate) fn logins(&self) -> PathBuf {
         self.data.join("mcp/logins")
     }
 
-    /// Compiled code.
     pub(crate) fn code(&self) -> PathBuf {
         self.data.join("code")
     }

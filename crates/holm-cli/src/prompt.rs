@@ -55,7 +55,6 @@ enum Part {
 /// A text with a name, and what its variables stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Around {
-    /// The text.
     pub(crate) template: Template,
     /// Its name, for messages.
     pub(crate) alias: String,

@@ -91,12 +91,11 @@ impl Reach {
         Self { keys, providers: settings.providers.clone(), ..Self::default() }
     }
 
-    /// In these ways.
+    /// Sets the options of models.
     pub(crate) fn by(self, ways: Ways) -> Self {
         Self { ways, ..self }
     }
 
-    /// In which ways.
     #[cfg(feature = "local")]
     pub(crate) fn ways(&self) -> Ways {
         self.ways

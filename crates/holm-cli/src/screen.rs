@@ -56,7 +56,7 @@ pub(crate) struct Screen {
     notes: Option<Box<Noting>>,
 }
 
-/// Takes notes.
+/// Receives notes in place of standard error.
 type Noting = dyn Fn(&str) + Send + Sync;
 
 #[derive(Debug, Default)]

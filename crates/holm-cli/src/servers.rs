@@ -146,7 +146,6 @@ pub(crate) fn loader(places: &Places, file: &Path, means: Means) -> McpLoader {
     McpLoader::new(means, pins(places, file), |name| std::env::var(name).ok()).known(lists(places))
 }
 
-/// Logins to servers.
 pub(crate) fn logins(places: &Places) -> Logins {
     Logins::new(places.logins())
 }
@@ -164,7 +163,7 @@ pub(crate) struct Servers {
     again: Again,
     /// Of the user's own files.
     own: OnceLock<Result<McpLoader, String>>,
-    /// Of the project's.
+    /// The loader for the project's files.
     project: OnceLock<Result<McpLoader, String>>,
 }
 

@@ -37,7 +37,6 @@ pub(crate) struct Skills {
     skills: Arc<BTreeMap<String, Usable>>,
     /// Where it stands what a person has trusted.
     trust: PathBuf,
-    /// The project.
     work: PathBuf,
     /// What a person should know.
     pub(crate) notes: Vec<String>,
@@ -48,11 +47,8 @@ pub(crate) struct Skills {
 /// A skill that can be used.
 #[derive(Debug, Clone)]
 pub(crate) struct Usable {
-    /// What it says.
     pub(crate) skill: Skill,
-    /// Where it lies.
     pub(crate) folder: PathBuf,
-    /// Whose it is.
     pub(crate) owner: Layer,
 }
 

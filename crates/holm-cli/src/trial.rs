@@ -21,13 +21,11 @@ use crate::{
 
 /// A call that is to be tried.
 pub(crate) struct Trial {
-    /// The tool.
     pub(crate) tool: Arc<dyn runtime::Tool>,
     /// Its arguments as JSON.
     pub(crate) arguments: String,
     /// What it may do.
     pub(crate) grants: GrantSet,
-    /// What is asked.
     pub(crate) mode: Mode,
 }
 

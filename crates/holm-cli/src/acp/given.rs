@@ -131,7 +131,7 @@ async fn offers(server: &McpServer, places: &Places, asking: &Asking) -> Result<
     Ok(offers)
 }
 
-/// Whom servers ask.
+/// Forwards questions of MCP servers to the user of the editor.
 struct Person(Asking);
 
 impl holm_mcp::Asker for Person {

@@ -8,7 +8,7 @@ use super::theme::Theme;
 /// What the lexer is inside of at the end of a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Within {
-    /// Nothing.
+    /// Plain code, outside of comments and strings.
     #[default]
     Code,
     /// A comment that goes on.

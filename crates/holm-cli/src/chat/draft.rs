@@ -25,7 +25,6 @@ impl Draft {
         Self { file, kept }
     }
 
-    /// What is kept.
     pub(super) fn text(&self) -> &str {
         &self.kept
     }

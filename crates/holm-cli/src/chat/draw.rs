@@ -89,7 +89,6 @@ fn foot_rows(tab: &Tab, width: usize, height: usize, theme: &Theme) -> usize {
     }
 }
 
-/// Draws everything.
 pub(super) fn render(state: &mut State, frame: &mut Frame<'_>) {
     let area = frame.area();
     state.size = super::state::Size { columns: area.width, rows: area.height };

@@ -97,7 +97,6 @@ impl Input {
         self.cursor = from;
     }
 
-    /// Moves the cursor.
     pub(super) fn go(&mut self, go: Go) {
         self.cursor = self.target(go);
     }

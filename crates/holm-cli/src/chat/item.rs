@@ -41,7 +41,7 @@ struct Laid {
     lines: Vec<Line<'static>>,
 }
 
-/// What it is.
+/// The content of a transcript item.
 #[derive(Debug, Clone)]
 pub(super) enum Kind {
     /// What the person said, and how many files came with it.
@@ -52,7 +52,6 @@ pub(super) enum Kind {
     Thinking(Thought),
     /// A call of a tool.
     Call(Box<Call>),
-    /// What Holm says.
     Note { tone: Tone, text: String },
 }
 

@@ -104,7 +104,7 @@ impl Fence {
     }
 }
 
-/// Lays blocks out.
+/// Renders Markdown blocks as lines of one width.
 struct Page<'a> {
     width: usize,
     theme: &'a Theme,

@@ -50,12 +50,11 @@ pub(super) enum Seen {
     Whole,
 }
 
-/// What is asked.
+/// The content of a question.
 #[derive(Debug, Clone)]
 pub(super) enum Asks {
     /// Whether a call may run.
     Call(Box<Wanted>),
-    /// Words.
     Words { question: String, choices: Vec<String>, input: Input },
 }
 

@@ -45,7 +45,7 @@ const LOOKS: u32 = 100;
 /// How long what is under way may take to come to its end when the person leaves.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
-/// All open sessions.
+/// All open sessions of the chat.
 pub(super) struct Sessions {
     args: run::Args,
     places: Places,
@@ -145,7 +145,6 @@ impl Sessions {
         }
     }
 
-    /// Stops what runs.
     pub(super) fn cancel(&self, tab: TabId) {
         self.say(tab, |handle| handle.cancel("interrupted"));
     }

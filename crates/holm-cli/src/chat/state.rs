@@ -107,7 +107,7 @@ pub(super) enum Says {
     Alias(String),
 }
 
-/// What happened.
+/// A message to the update function: something that happened.
 #[derive(Debug)]
 pub(super) enum Msg {
     Key(KeyEvent),
@@ -241,9 +241,7 @@ pub(super) enum Command {
         purpose: Purpose,
         text: String,
     },
-    /// Shows the sessions.
     List,
-    /// Searches all sessions.
     Find(String),
     /// Lists the files of the folder.
     Files,
@@ -257,7 +255,6 @@ pub(super) enum Command {
         tab: TabId,
         session: String,
     },
-    /// Paints everything again.
     Repaint,
     Leave,
 }

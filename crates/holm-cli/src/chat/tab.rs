@@ -33,7 +33,7 @@ const KEPT_LINES: usize = 400;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TabId(pub(super) u64);
 
-/// One session.
+/// One session as it is shown in a tab.
 #[derive(Debug)]
 pub(super) struct Tab {
     pub(super) id: TabId,
@@ -129,7 +129,7 @@ pub(super) enum Then {
     BeginAnew,
 }
 
-/// What was used.
+/// The tokens and money that a session has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Meter {
     pub(super) usage: Usage,

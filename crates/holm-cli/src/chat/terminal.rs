@@ -19,7 +19,7 @@ use super::{
 
 /// Asks for the wheel and the buttons, and not for every move of the mouse.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
-/// Takes that back.
+/// Disables the mouse again.
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// Whether the terminal is ours now; a panic anywhere must be able to tell.

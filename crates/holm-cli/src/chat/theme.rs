@@ -29,7 +29,7 @@ pub(super) struct Theme {
     pub(super) bar: Style,
 }
 
-/// Which theme.
+/// The choice between the built-in themes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Shade {
     /// Light text on a dark ground.

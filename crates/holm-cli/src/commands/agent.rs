@@ -42,7 +42,6 @@ pub(crate) enum Command {
     },
 }
 
-/// Runs the command.
 pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     match command {

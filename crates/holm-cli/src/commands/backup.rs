@@ -12,7 +12,6 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let archive = Archive::make(&Places::find(data)?.data, &args.folder).await?;
     let (folder, screen) = (args.folder.shown(), Screen::default());

@@ -134,7 +134,6 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let mut findings = settings(&places);

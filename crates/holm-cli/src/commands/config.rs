@@ -44,7 +44,6 @@ pub(crate) enum Command {
     Schema,
 }
 
-/// Runs the command.
 pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     match command {

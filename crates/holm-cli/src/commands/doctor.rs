@@ -28,7 +28,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// How something stands.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// As it should be.
@@ -56,7 +56,6 @@ struct Finding {
     words: String,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let database = database(&places).await;

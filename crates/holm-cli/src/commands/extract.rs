@@ -43,7 +43,6 @@ pub(crate) struct Args {
     ways: model::Ways,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let wish = Wish::new(&prompt::text(&args.text)?, &args.target)?;
     let (env, screen) = (|name: &str| std::env::var(name).ok(), Screen::default());

@@ -75,7 +75,6 @@ struct Import<'a> {
     screen: &'a Screen,
     agents: PathBuf,
     skills: PathBuf,
-    /// Where rules go.
     guide: PathBuf,
     /// Whose hooks they become.
     hooks: Owner,
@@ -95,7 +94,6 @@ enum Came {
     Left,
 }
 
-/// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let (agents, skills, guide) = if args.project {

@@ -25,7 +25,6 @@ pub(crate) struct Args {
     project: bool,
 }
 
-/// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let (path, layer) = if args.project {

@@ -86,7 +86,6 @@ pub(crate) enum Command {
     },
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let shelf = Shelf::new(places.store().await?);

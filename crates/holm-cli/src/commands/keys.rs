@@ -56,7 +56,6 @@ pub(crate) enum Command {
     },
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let mut keys = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;

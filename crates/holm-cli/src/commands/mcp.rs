@@ -92,7 +92,6 @@ pub(crate) struct Add {
     command: Vec<String>,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
     match command {

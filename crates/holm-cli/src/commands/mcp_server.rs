@@ -36,7 +36,6 @@ pub(crate) struct Args {
     options: Vec<String>,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let run = run::Args::behind("holm mcp-server --", args.options.iter().map(String::as_str))?;
     let screen = Arc::new(Screen::default());

@@ -36,7 +36,6 @@ pub(crate) enum Command {
     Here(here::Command),
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (kind, json) = match command {
         Command::Ledger { kind, json } => (kind, json),

@@ -16,7 +16,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let places = Places::find(data)?;
     let found = places.found();

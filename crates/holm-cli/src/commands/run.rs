@@ -165,7 +165,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What was granted.
     pub(crate) fn granted(&self) -> GrantSet {
         self.grant.iter().cloned().collect()
     }
@@ -213,7 +212,6 @@ impl Args {
         Err(Trouble::new(Exit::Usage, message).hint("give its values as arguments"))
     }
 
-    /// What is asked.
     pub(crate) fn mode(&self) -> Mode {
         self.mode.unwrap_or_default()
     }

@@ -63,7 +63,6 @@ pub(crate) enum Command {
     Diff(diff::Args),
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let store = places::store(&places::data_here(data)?).await?;
     let screen = Screen::default();

@@ -61,7 +61,6 @@ pub(crate) struct Run {
     run: run::Args,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     match command {

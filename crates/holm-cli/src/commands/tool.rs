@@ -131,7 +131,6 @@ impl Execute {
     }
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Arc::new(Screen::default());
     match args.command {

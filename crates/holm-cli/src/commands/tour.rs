@@ -75,7 +75,6 @@ struct Tour {
     chosen: Chosen,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Arc::new(Screen::default());
     let places = Places::find(data)?.within(args.ways.bounds());

@@ -46,7 +46,6 @@ pub(crate) struct Args {
 /// How many sessions are looked through at once.
 const PAGE: u32 = 100;
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let folder = places::data_here(data)?;
     let store = places::store(&folder).await?;

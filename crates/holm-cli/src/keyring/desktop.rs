@@ -14,7 +14,6 @@ use holm::models::SecretString;
 use holm_config::KeyringError;
 use secrecy::ExposeSecret as _;
 
-/// The program.
 const PROGRAM: &str = "secret-tool";
 /// The address of the desktop's message bus; without it there is no desktop keyring.
 const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";

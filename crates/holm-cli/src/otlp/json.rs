@@ -16,7 +16,7 @@ use opentelemetry_sdk::{
 };
 use serde_json::{Value, json};
 
-/// Who sends.
+/// The resource that sends the data.
 pub(super) fn resource(resource: &Resource) -> Value {
     let attributes: Vec<Value> = resource.iter().map(|(key, value)| pair(key.as_str(), value)).collect();
     json!({ "attributes": attributes })

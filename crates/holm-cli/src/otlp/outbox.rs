@@ -36,9 +36,7 @@ pub(super) struct Parcel {
 }
 
 impl Parcel {
-    /// Where traces go.
     pub(super) const TRACES: &'static str = "v1/traces";
-    /// Where metrics go.
     pub(super) const METRICS: &'static str = "v1/metrics";
 }
 

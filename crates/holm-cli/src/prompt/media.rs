@@ -54,7 +54,6 @@ impl FromStr for Attachment {
 }
 
 impl Attachment {
-    /// Reads the file.
     pub(super) fn read(&self, work: &Path) -> Result<Block, Trouble> {
         let shown = self.path.shown();
         let unreadable = |error: std::io::Error| match error.kind() {

@@ -21,7 +21,7 @@ const SEARCH_KEY: &str = "HOLM_SEARCH_KEY";
 /// Variables that commands see, where they are set: what language and time people have.
 const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
 
-/// What confines commands.
+/// Whether commands are confined in a jail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Confinement {
     /// The strongest that the machine has; without any, there are no commands.

@@ -60,7 +60,6 @@ pub(crate) enum Command {
     },
 }
 
-/// Runs the command.
 pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     let env = |name: &str| std::env::var(name).ok();

@@ -37,7 +37,6 @@ pub(crate) struct Args {
     sha256: Option<String>,
 }
 
-/// Runs the command.
 pub(super) async fn execute(args: &Args, screen: &Screen) -> anyhow::Result<Exit> {
     let env = |name: &str| std::env::var(name).ok();
     let source = Source::read(&args.model, args.sha256.as_deref(), &env)?;

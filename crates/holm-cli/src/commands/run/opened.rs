@@ -29,7 +29,6 @@ use crate::{
 pub(crate) struct Opened {
     pub(crate) session: Session,
     pub(crate) made: Made,
-    /// Where it works.
     pub(crate) places: Places,
     /// The widest mode that it may have.
     pub(crate) most: Mode,

@@ -34,9 +34,9 @@ pub(super) struct Prepared {
 /// With what a session is begun.
 pub(super) struct Start {
     pub(super) chosen: Chosen,
-    /// Who is asked.
+    /// Answers approval questions.
     pub(super) terminal: Terminal,
-    /// Who watches.
+    /// Receives the events of the session.
     pub(super) sinks: Sinks,
     /// What a session does next that branches off another.
     pub(super) next: Next,

@@ -58,7 +58,7 @@ struct Inner {
 /// The slot of a user's workspace, filled on the first request.
 type Place = Arc<Mutex<Option<Arc<Room>>>>;
 
-/// A user's place.
+/// The folders and the store of a user.
 struct Room {
     places: Places,
     store: Store,

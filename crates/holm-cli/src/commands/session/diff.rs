@@ -29,7 +29,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Says what differs.
 pub(super) async fn diff(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
     let one = Side::read(store, &args.first).await?;
     let two = Side::read(store, &args.second).await?;

@@ -53,7 +53,6 @@ impl Editing {
     }
 }
 
-/// Changes it.
 pub(super) async fn edit(
     opened: Opened,
     args: Editing,

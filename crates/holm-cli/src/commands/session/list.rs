@@ -21,7 +21,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Prints the list.
 pub(super) async fn list(store: &Store, screen: &Screen, args: Args) -> anyhow::Result<Exit> {
     let wanted = Listing { tag: args.tag, limit: Some(args.limit), ..Listing::default() };
     let sessions = store.list(&wanted).await?.sessions;

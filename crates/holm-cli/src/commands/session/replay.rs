@@ -30,7 +30,6 @@ pub(crate) struct Args {
     at: Option<u64>,
 }
 
-/// Tells it.
 pub(super) async fn replay(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
     let records = super::records(store, &args.id).await?;
     if args.step {

@@ -17,7 +17,6 @@ use crate::money;
 /// What one record brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Its number.
     pub(super) record: Seq,
     /// When it was handled.
     pub(super) at: Timestamp,

@@ -85,7 +85,6 @@ impl Lang {
 /// The longest name: it becomes a file's, a crate's and a tool's.
 const LONGEST: usize = 40;
 
-/// Runs the command.
 pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let begins = args.name.starts_with(|c: char| c.is_ascii_lowercase());

@@ -33,7 +33,6 @@ impl Part {
         Ok(Self { path, file, length })
     }
 
-    /// Its file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -58,7 +57,6 @@ impl Part {
         Ok(())
     }
 
-    /// Adds what came.
     pub(super) fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.file.write_all(bytes)?;
         self.length = self.length.saturating_add(bytes.len() as u64);
