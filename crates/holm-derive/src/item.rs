@@ -32,7 +32,6 @@ pub(crate) enum Fields {
     Named(Vec<Field>),
 }
 
-/// One named field.
 pub(crate) struct Field {
     pub(crate) name: String,
     /// Its type as written.

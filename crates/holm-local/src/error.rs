@@ -13,7 +13,6 @@ pub enum LocalError {
     /// A file is missing, damaged, of the wrong kind or too big.
     #[error("{}", in_file(.path, .why))]
     File {
-        /// Which.
         path: PathBuf,
         /// What is wrong with it.
         why: GgufError,
@@ -21,7 +20,6 @@ pub enum LocalError {
     /// The adapter was made for another model.
     #[error("the adapter {} belongs to another model (SHA-256 {wants}); use it with that one, or leave it out", .adapter.display())]
     OtherBase {
-        /// The adapter.
         adapter: PathBuf,
         /// The base that it names.
         wants: String,
@@ -35,7 +33,6 @@ pub enum LocalError {
     /// The worker does not come up.
     #[error("the model does not load: {0}")]
     Refused(String),
-    /// The worker died.
     #[error("the local model's process ended: {0}; it is started again for the next call")]
     Crashed(String),
 }

@@ -55,7 +55,6 @@ pub struct Gguf {
 /// What a file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// A model.
     #[default]
     Model,
     /// Something that changes a model.
@@ -96,7 +95,6 @@ pub enum GgufError {
     /// It is a file of the other kind.
     #[error("this is {}, where {} was wanted", .found.words(), .wanted.words())]
     Kind {
-        /// What it is.
         found: Kind,
         /// What was asked for.
         wanted: Kind,

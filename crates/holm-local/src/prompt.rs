@@ -20,11 +20,9 @@ const UNSEEN: &str = "[something that this model cannot see]";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// The operator.
     System,
     /// The person, or a tool: small models have no other role for it.
     User,
-    /// The model.
     Assistant,
 }
 
@@ -43,7 +41,6 @@ impl Speaker {
 /// One message of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// Who speaks.
     pub by: Speaker,
     /// The words: plain text, whatever marks stand in it.
     pub text: String,

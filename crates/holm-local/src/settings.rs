@@ -40,7 +40,6 @@ pub struct Settings {
 /// Whether a grammar holds replies to the schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Constraint {
-    /// It does.
     #[default]
     Grammar,
     /// The model writes what it likes; calls are checked afterwards, as everybody's are.

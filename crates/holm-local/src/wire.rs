@@ -12,21 +12,19 @@ pub(crate) const VERSION: u32 = 3;
 /// The largest frame: a prompt as long as any context, several times over.
 pub(crate) const MAX_FRAME: usize = 16 << 20;
 
-/// Host to worker.
+/// A message from the host to the worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ToWorker {
-    /// The first frame.
     Load(Load),
     /// Work on a prompt.
     Begin(Box<Begin>),
-    /// Stop working.
     Cancel { id: u64 },
     /// A session is over; its cache can go.
     Forget { session: u64 },
 }
 
-/// What to load.
+/// The model that the worker loads, and with which resources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Load {
     pub(crate) version: u32,
@@ -46,17 +44,16 @@ pub(crate) struct Begin {
     pub(crate) task: Task,
 }
 
-/// What is wanted.
+/// What the worker does with a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Task {
-    /// A reply.
     Write(Write),
     /// No reply, but how likely some are.
     Weigh(Weigh),
 }
 
-/// How to reply.
+/// How the worker generates a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Write {
     pub(crate) grammar: Option<Grammar>,
@@ -87,13 +84,12 @@ pub(crate) struct Doubt {
     pub(crate) instead: Grammar,
 }
 
-/// Worker to host.
+/// A message from the worker to the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FromWorker {
     /// The model is there.
     Loaded { version: u32, context: u32 },
-    /// It is not.
     Refused { why: String },
     /// A piece of a reply.
     Text { id: u64, text: String },
@@ -150,7 +146,6 @@ pub(crate) enum Fault {
     Overflow { tokens: u64, context: u64 },
     /// llguidance does not take the grammar.
     Grammar(String),
-    /// llama.cpp failed.
     Engine(String),
 }
 

@@ -61,7 +61,6 @@ impl Flag {
 }
 
 impl Options {
-    /// Reads one option.
     pub(crate) fn read(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let Some(ident) = meta.path.get_ident() else {
             return Err(meta.error(format!("no option of a tool; there are: {ALL}")));

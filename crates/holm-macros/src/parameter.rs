@@ -16,13 +16,9 @@ pub(crate) struct Parameter {
 /// What a parameter stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// One argument.
     Argument,
-    /// All arguments.
     All,
-    /// The job itself.
     Job,
-    /// The job's progress.
     Progress,
     /// The job's stop token.
     Stop,

@@ -44,21 +44,15 @@ const MAX_BODY: usize = 16 << 20;
 /// One request and its answer, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
-    /// `GET` or `POST`.
+    /// The method, `GET` or `POST`.
     pub method: String,
-    /// The URL.
     pub url: String,
-    /// The request's headers.
     #[serde(default)]
     pub request_headers: Vec<(String, String)>,
-    /// The request's body.
     pub request: Content,
-    /// The answer's status.
     pub status: u16,
-    /// The answer's headers.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
-    /// The answer's body.
     pub answer: Content,
     /// Whether the answer's body came to its end.
     #[serde(default)]
@@ -69,9 +63,7 @@ pub struct Exchange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
-    /// UTF-8.
     Text(String),
-    /// Anything else.
     Base64(String),
 }
 
@@ -79,7 +71,6 @@ pub enum Content {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// By itself.
     #[default]
     Whole,
     /// The connection broke, or whoever read it had enough.
@@ -104,7 +95,6 @@ impl Content {
 /// A recording: exchanges in the order in which they ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cassette {
-    /// What was recorded.
     pub exchanges: Vec<Exchange>,
 }
 

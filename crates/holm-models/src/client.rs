@@ -112,7 +112,6 @@ impl Builder {
         self
     }
 
-    /// Gives the keys.
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = keys;
@@ -183,21 +182,17 @@ pub enum ClientError {
     /// The base URL holds what belongs into a key.
     #[error("the base URL of {provider} holds a name or a password; take them out and give a key instead")]
     SecretInBase {
-        /// Whose.
         provider: String,
     },
     /// The key is missing.
     #[error("no key for {provider}; set it in the environment or give it with the keys")]
     NoKey {
-        /// Whose.
         provider: String,
     },
     /// The key cannot be used with the provider.
     #[error("the key for {provider} is of the wrong kind: it wants {wants}")]
     WrongKey {
-        /// Whose.
         provider: String,
-        /// What it wants.
         wants: &'static str,
     },
     /// The transport cannot be made.

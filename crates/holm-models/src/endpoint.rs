@@ -92,12 +92,10 @@ impl Endpoint {
         })
     }
 
-    /// The base URL.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// The codec.
     pub fn codec(&self) -> &Arc<dyn Codec> {
         &self.codec
     }

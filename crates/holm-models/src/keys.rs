@@ -39,7 +39,6 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// No keys.
     pub fn new() -> Self {
         Self::default()
     }

@@ -16,11 +16,8 @@ const MAX_LIST: usize = 16 << 20;
 /// Whether a provider takes a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credentials {
-    /// It does.
     Accepted,
-    /// It does not.
     Refused {
-        /// What it said.
         reason: String,
     },
 }
@@ -39,7 +36,6 @@ pub enum ListError {
     Failed {
         /// What kind of failure it was.
         class: FailureClass,
-        /// What happened.
         message: String,
     },
 }

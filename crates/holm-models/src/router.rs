@@ -21,7 +21,6 @@ pub struct Router {
 }
 
 impl Router {
-    /// No models.
     pub fn new() -> Self {
         Self::default()
     }

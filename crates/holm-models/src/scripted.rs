@@ -46,7 +46,7 @@ pub enum AfterScript {
     /// It fails, which ends the run: a script that is too short is a mistake.
     #[default]
     Stop,
-    /// It begins again.
+    /// It starts the script again.
     Repeat,
 }
 

@@ -18,7 +18,6 @@ pub trait Transport: Send + Sync {
 /// A request on its way out. Its `Debug` form shows neither the body nor a secret.
 #[derive(Clone)]
 pub struct Outgoing {
-    /// The method.
     pub method: Method,
     /// The full URL; holds no secret.
     pub url: String,
@@ -26,7 +25,6 @@ pub struct Outgoing {
     pub headers: Vec<(String, String)>,
     /// Headers that nobody may see.
     pub secrets: Vec<(String, SecretString)>,
-    /// The body.
     pub body: Bytes,
 }
 
@@ -39,11 +37,9 @@ impl fmt::Debug for Outgoing {
 
 /// The head of an answer, with a body that is still to be read.
 pub struct Incoming {
-    /// The status.
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The rest.
     pub body: Box<dyn Body>,
 }
 
@@ -86,7 +82,6 @@ pub enum TransportError {
     /// The request cannot be sent at all.
     #[error("the request cannot be sent ({reason}); check the base URL and the key")]
     Unsendable {
-        /// Why.
         reason: String,
     },
     /// A recording does not hold what is asked.

@@ -40,9 +40,9 @@ enum Bounds {
 /// How long the steps before the first byte may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// For a lookup.
+    /// The timeout of a name lookup.
     pub resolve: Duration,
-    /// For one address.
+    /// The timeout of connecting to one address.
     pub connect: Duration,
 }
 
@@ -97,7 +97,7 @@ impl Connector {
         Self { listeners, ..self }
     }
 
-    /// With another patience.
+    /// Replaces the timeouts for lookups and connections.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {
         Self { patience, ..self }

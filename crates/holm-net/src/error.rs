@@ -38,7 +38,7 @@ pub enum NetError {
     /// A header that this crate sets itself, or that is none.
     #[error("header {0} cannot be set; leave it out")]
     Header(String),
-    /// Redirects without end.
+    /// The server redirected more often than the limits allow.
     #[error("redirected more than {0} times")]
     TooManyRedirects(u8),
     /// A redirect from an encrypted page to an open one.
@@ -50,12 +50,10 @@ pub enum NetError {
     /// The name has no address.
     #[error("{host} has no address: {why}")]
     Unresolved {
-        /// The name.
         host: String,
         /// What the resolver said.
         why: String,
     },
-    /// No address answered.
     #[error("{origin} cannot be connected to: {why}")]
     Connect {
         /// Scheme, host and port.
@@ -82,7 +80,6 @@ pub enum NetError {
     /// The answer is larger than allowed, before or after decompression.
     #[error("the answer is larger than {max} bytes")]
     TooLarge {
-        /// The limit.
         max: u64,
     },
     /// The answer is compressed in a way that was not asked for, or wrongly.
@@ -138,7 +135,6 @@ pub struct Refusal {
     pub origin: String,
     /// The address that the host led to, once it is known.
     pub address: Option<IpAddr>,
-    /// Why not.
     pub why: Unreachable,
     /// What a person would have to grant; none where nothing helps.
     pub missing: Option<Grant>,

@@ -52,7 +52,7 @@ pub(crate) struct Line {
     pub(crate) peer: SocketAddr,
 }
 
-/// The idle lines.
+/// Idle connections that can be reused.
 #[derive(Default)]
 pub(crate) struct Pool(Mutex<BTreeMap<Key, Vec<(Instant, Line)>>>);
 

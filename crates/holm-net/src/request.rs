@@ -79,7 +79,6 @@ impl HttpRequest {
         Ok(self)
     }
 
-    /// With a body.
     #[must_use]
     pub fn body(self, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..self }

@@ -53,7 +53,7 @@ impl ReadError {
         Self(Box::new(Problem { kind, line, column }))
     }
 
-    /// What was wrong.
+    /// The kind of error that occurred.
     #[must_use]
     pub const fn kind(&self) -> &ReadErrorKind {
         &self.0.kind
@@ -65,7 +65,7 @@ impl ReadError {
         matches!(self.0.kind, ReadErrorKind::End)
     }
 
-    /// Line, from 1.
+    /// The line number, counted from 1.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.0.line

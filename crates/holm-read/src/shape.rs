@@ -29,7 +29,6 @@ impl Shape {
 /// The variants of an enum.
 #[derive(Debug)]
 pub struct Tags {
-    /// Their names.
     pub names: &'static [&'static str],
     /// A bit for each without content.
     pub bare: u64,
@@ -60,7 +59,6 @@ impl<'a, T: Read<'a>> Slot<'a> for T {
 pub struct Wanted<T>(Option<T>);
 
 impl<T> Wanted<T> {
-    /// The empty place.
     #[must_use]
     pub const fn nothing() -> Self {
         Self(None)

@@ -42,7 +42,6 @@ impl<'a> Read<'a> for &'a str {
 pub struct Raw<'a>(&'a str);
 
 impl<'a> Raw<'a> {
-    /// The text.
     #[must_use]
     pub const fn get(self) -> &'a str {
         self.0

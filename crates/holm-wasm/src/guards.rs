@@ -87,7 +87,6 @@ impl SchemaHandle {
     }
 }
 
-/// Compiled postconditions.
 #[derive(Debug)]
 pub struct PostconditionSet(Postconditions);
 

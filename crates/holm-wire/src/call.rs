@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 /// One model call to encode.
 #[derive(Clone, Copy)]
 pub struct ModelCall<'a> {
-    /// The kernel's request.
     pub request: &'a Request,
     /// The run's view; at least as many messages as a [`Messages::View`] names. Not read for [`Messages::Own`].
     pub view: &'a [Arc<Message>],

@@ -34,17 +34,17 @@ impl Civil {
         Self { year, month, day, hour: time / 3_600, minute: time / 60 % 60, second: time % 60 }
     }
 
-    /// `20150830`.
+    /// The date alone, such as `20150830`.
     pub(crate) fn basic_date(self) -> String {
         format!("{:04}{:02}{:02}", self.year, self.month, self.day)
     }
 
-    /// `20150830T123600Z`.
+    /// The basic ISO 8601 form, such as `20150830T123600Z`.
     pub(crate) fn basic(self) -> String {
         format!("{}T{:02}{:02}{:02}Z", self.basic_date(), self.hour, self.minute, self.second)
     }
 
-    /// `2015-08-30T12:36:00Z`.
+    /// The RFC 3339 form, such as `2015-08-30T12:36:00Z`.
     pub(crate) fn rfc3339(self) -> String {
         let Self { year, month, day, hour, minute, second } = self;
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")

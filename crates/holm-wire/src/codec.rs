@@ -12,7 +12,6 @@ use crate::{HttpRequest, MediaSource, ModelCall, Parts, StreamDecoder, Transcrip
 /// One provider format, with its dialect. Hosts call [`Encoder::encode`](crate::Encoder::encode),
 /// [`stream`](Codec::stream) and [`reply`](Codec::reply); the rest is for the encoder.
 pub trait Codec: fmt::Debug + Send + Sync {
-    /// Which format.
     fn format(&self) -> Format;
 
     /// Writes one message behind the others. What the format cannot say is said in words or left out, never an error:

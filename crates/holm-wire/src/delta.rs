@@ -5,18 +5,15 @@ use holm_kernel::{Block, Reply, Usage};
 /// One piece of a reply. Offsets count bytes, so a watcher that missed pieces can tell, and one that reconnects can join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delta<'a> {
-    /// More text.
     Text {
         /// Where it begins in the reply's text, all text blocks joined.
         offset: u64,
-        /// The piece.
         text: &'a str,
     },
     /// More reasoning that may be shown.
     Thinking {
         /// Where it begins in the reply's reasoning, all blocks joined.
         offset: u64,
-        /// The piece.
         text: &'a str,
     },
     /// A tool call began.
@@ -25,7 +22,6 @@ pub enum Delta<'a> {
         index: u64,
         /// Its id, repaired if the provider sent none or one twice.
         id: &'a str,
-        /// The tool.
         name: &'a str,
     },
     /// More of a call's arguments.

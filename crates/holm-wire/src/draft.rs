@@ -56,7 +56,6 @@ impl Draft {
         self.kept = self.kept.saturating_add(bytes as u64);
     }
 
-    /// Adds text.
     pub fn text(&mut self, text: &str, sink: Sink<'_>) {
         if text.is_empty() {
             return;
@@ -150,7 +149,6 @@ impl Draft {
         self.usage.with_output(Reply::tokens_of(Family::Other, &self.blocks))
     }
 
-    /// Replaces the usage.
     pub fn set_usage(&mut self, usage: Usage, sink: Sink<'_>) {
         if self.usage != usage {
             self.usage = usage;
@@ -281,9 +279,7 @@ impl Draft {
 /// A piece of a tool call; what is not in the piece is empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallPiece<'a> {
-    /// The provider's id.
     pub id: &'a str,
-    /// The tool's name.
     pub name: &'a str,
     /// The next part of the arguments' JSON text.
     pub arguments: &'a str,

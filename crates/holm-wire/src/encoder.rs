@@ -25,7 +25,6 @@ impl Encoder {
         Self { codec, view: None, tools: None }
     }
 
-    /// The codec.
     pub fn codec(&self) -> &Arc<dyn Codec> {
         &self.codec
     }
@@ -83,7 +82,6 @@ struct View {
 /// The kept pieces that a body is assembled from.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
-    /// The messages.
     pub transcript: &'a Transcript,
     /// The tools, as [`Codec::write_tools`] wrote them; empty if there are none.
     pub tools: &'a [u8],
@@ -111,7 +109,7 @@ pub struct Mark {
 }
 
 impl Transcript {
-    /// What is final.
+    /// The bytes that no later message changes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

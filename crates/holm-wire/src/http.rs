@@ -18,7 +18,6 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// How the host proves who it is.
     pub auth: Auth,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -60,12 +59,9 @@ impl HttpRequest {
     }
 }
 
-/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Reads.
     Get,
-    /// Sends a body.
     Post,
 }
 
@@ -75,7 +71,7 @@ pub enum Method {
 pub enum Auth {
     /// Not at all, as local servers want it.
     None,
-    /// `authorization: Bearer <key>`.
+    /// The header `authorization: Bearer <key>`.
     #[default]
     Bearer,
     /// A header of this name that holds the key and nothing else.

@@ -19,7 +19,6 @@ use holm_read::{Read, ReadError};
 ///
 /// `Some` means that serde would read the same bytes as the same value; `None` says nothing.
 pub(crate) trait Lean<'a>: Sized {
-    /// Reads one value.
     fn lean(cursor: &mut Cursor<'a>) -> Option<Self>;
 }
 

@@ -18,7 +18,6 @@ use crate::lean;
 pub struct Str<'a>(pub Cow<'a, str>);
 
 impl Str<'_> {
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -48,7 +47,6 @@ pub enum Words<'a> {
     /// `null`, or something that is not text.
     #[default]
     Nothing,
-    /// A string.
     Text(Cow<'a, str>),
     /// Parts with a type each.
     Parts(Vec<Part<'a>>),
@@ -57,10 +55,8 @@ pub enum Words<'a> {
 /// One typed part of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize, holm_read::Read)]
 pub struct Part<'a> {
-    /// Its type.
     #[serde(rename = "type", borrow, default)]
     pub kind: Str<'a>,
-    /// Its text.
     #[serde(borrow, default)]
     pub text: Str<'a>,
     /// Reasoning, in parts of its own.
@@ -190,7 +186,6 @@ impl<'a> Raw<'a> {
         Self(json)
     }
 
-    /// The JSON text.
     pub const fn get(self) -> &'a str {
         self.0
     }

@@ -9,11 +9,8 @@ use crate::MediaSource;
 /// Where a file's bytes are, once the host's store was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved<'a> {
-    /// Here, in base64.
     Base64(Cow<'a, str>),
-    /// On the web.
     Url(&'a str),
-    /// Nowhere any more.
     Missing,
 }
 
@@ -44,7 +41,6 @@ pub fn describe(media: &Media) -> String {
     }
 }
 
-/// A `data:` URL.
 pub fn data_url(media_type: &str, base64: &str) -> String {
     format!("data:{media_type};base64,{base64}")
 }

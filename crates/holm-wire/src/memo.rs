@@ -72,7 +72,6 @@ enum Hole {
     End,
     /// Printable characters up to a quote.
     Word,
-    /// A whole number.
     Digits,
 }
 

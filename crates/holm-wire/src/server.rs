@@ -37,7 +37,6 @@ pub trait ReplyStream: Send {
     /// Writes a finished block in pieces of at most `piece` bytes, with what only a finished block has (signatures).
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>);
 
-    /// Writes the end.
     fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>);
 
     /// Writes an error in place of the end.
@@ -55,11 +54,9 @@ pub trait ReplyStream: Send {
 /// What only the server knows of a reply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The reply's id.
     pub id: String,
-    /// The model's name.
     pub model: String,
-    /// Seconds since 1970.
+    /// Seconds since the Unix epoch.
     pub created: u64,
     /// Whether the client asked for usage in the stream.
     pub usage: UsageWish,
@@ -70,17 +67,14 @@ pub struct Head {
 /// Whether a client wants usage in a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UsageWish {
-    /// It asked.
     #[default]
     Wanted,
-    /// It did not.
     Unsaid,
 }
 
 /// A request as a client sent it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// The model's name.
     pub model: String,
     /// The system prompt: everything said before the conversation begins.
     pub system: String,
@@ -96,7 +90,6 @@ pub struct Asked {
     pub delivery: Delivery,
     /// Whether usage is wanted in a stream.
     pub usage: UsageWish,
-    /// The output cap.
     pub max_output: Option<u64>,
     /// Sampling temperature in thousandths.
     pub temperature_milli: Option<u32>,
@@ -126,9 +119,7 @@ impl Asked {
 /// A tool as a client declares it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AskedTool {
-    /// Its name.
     pub name: String,
-    /// What it does.
     pub description: String,
     /// The schema of its arguments.
     pub schema: Json,

@@ -45,7 +45,6 @@ pub trait StreamDecoder: Send {
 /// Whether more bytes are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// They are.
     More,
     /// The provider ended or failed the reply; further bytes are ignored.
     Ended,
@@ -56,7 +55,6 @@ pub trait Events: Send {
     /// First bytes of a body that is not framed at all: an error object, a whole reply, a web page.
     const UNFRAMED: &'static [u8];
 
-    /// Takes one frame.
     fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step;
 
     /// Reads a body that holds the whole reply, for servers that do not stream although they were asked to.
@@ -75,7 +73,6 @@ pub trait Events: Send {
 /// What a frame led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// More frames follow.
     More,
     /// The provider's own end.
     End,
@@ -87,7 +84,6 @@ pub enum Step {
 }
 
 impl Step {
-    /// A failure.
     pub fn fail(failure: Failure) -> Self {
         Self::Fail(Box::new(failure))
     }

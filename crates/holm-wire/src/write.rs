@@ -45,7 +45,6 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Opens an object.
     pub fn open(out: &'a mut Vec<u8>) -> Self {
         out.push(b'{');
         Self { out, overrides: None, first: true }
@@ -73,7 +72,6 @@ impl<'a> Object<'a> {
         Some(self.out)
     }
 
-    /// Adds a string.
     pub fn string(&mut self, name: &str, text: &str) {
         if let Some(out) = self.member(name) {
             string(out, text);
@@ -87,7 +85,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Adds a value.
     pub fn value(&mut self, name: &str, json: &Json) {
         if let Some(out) = self.member(name) {
             value(out, json);

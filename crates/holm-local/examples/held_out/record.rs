@@ -43,7 +43,6 @@ impl Record {
         self.known.contains(&(episode, turn))
     }
 
-    /// Adds a reply.
     pub(crate) fn add(&mut self, episode: usize, turn: usize, said: &Said) -> io::Result<()> {
         let line = json!({ "episode": episode, "turn": turn, "reply": said.text, "valid": said.valid });
         self.file.write_all(format!("{line}\n").as_bytes())?;

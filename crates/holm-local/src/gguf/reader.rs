@@ -23,7 +23,6 @@ pub(super) enum Value {
     Other,
 }
 
-/// One tensor's place.
 pub(super) struct Tensor {
     pub(super) kind: u32,
     pub(super) numbers: u64,

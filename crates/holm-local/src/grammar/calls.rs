@@ -19,7 +19,6 @@ pub(crate) const OPENING: &str = r#"{"tool": ""#;
 /// How much of a call the grammar holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// Name and arguments.
     Schema,
     /// The name; arguments are any object.
     Name,
@@ -131,7 +130,6 @@ fn quoted(text: &str) -> String {
 /// A call that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
-    /// The tool.
     pub(crate) name: String,
     /// Its arguments in canonical JSON.
     pub(crate) arguments: String,

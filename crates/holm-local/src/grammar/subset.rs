@@ -7,7 +7,7 @@ use holm_guards::json::{Json, Number, Object};
 const MAX_DEPTH: u32 = 32;
 /// Longer texts make the automaton large and are rare.
 const MAX_LENGTH: u64 = 4096;
-/// Longer lists likewise.
+/// The same bound for lists.
 const MAX_ITEMS: u64 = 256;
 /// Digits that a binary fraction holds for certain, which is what llguidance computes with.
 const MAX_DIGITS: usize = 15;

@@ -32,7 +32,7 @@ use priors::Priors;
 
 /// The first wait after a worker that did not come up; each further one doubles it.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
-/// The longest wait.
+/// The longest wait between two tries.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// Memory of the worker beyond what its model needs: threads' stacks, the program itself, and what estimates miss.
 const SPARE: u64 = 1 << 30;

@@ -7,10 +7,9 @@ use crate::{
     wire::{Doubt, Fault, Write},
 };
 
-/// What comes next.
+/// The next token of a reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// This token.
     Token(u32),
     /// Nothing: the reply is whole.
     End,

@@ -12,10 +12,10 @@ pub(super) struct Seats {
     clock: u64,
 }
 
-/// One sequence.
+/// One sequence of the KV cache.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Seat {
-    /// Whose it is.
+    /// The session that owns the sequence.
     session: Option<u64>,
     /// What the cache holds.
     pub(super) tokens: Vec<i32>,

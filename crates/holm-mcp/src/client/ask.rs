@@ -43,7 +43,6 @@ pub struct Question {
     pub server: ServerName,
     /// Its words; not to be believed.
     pub message: String,
-    /// What it wants.
     pub wanted: Wanted,
 }
 
@@ -61,7 +60,6 @@ pub enum Wanted {
 pub enum Answer {
     /// These values; for a page, nothing. What has a default and no value gets it.
     Given(Map<String, Value>),
-    /// No.
     Declined,
     /// Nothing: they went away.
     Cancelled,

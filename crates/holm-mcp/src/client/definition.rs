@@ -12,7 +12,7 @@ use thiserror::Error;
 pub(crate) const MAX_DESCRIPTION: usize = 16 * 1024;
 /// The longest schema, as text.
 pub(crate) const MAX_SCHEMA: usize = 128 * 1024;
-/// The longest name.
+/// The longest name, in bytes.
 pub(crate) const MAX_NAME: usize = 128;
 
 /// A tool as its server defines it.
@@ -37,7 +37,6 @@ pub struct Definition {
 pub struct Listing {
     /// Those that can be used, in the server's order.
     pub tools: Vec<Definition>,
-    /// Those that cannot.
     pub flaws: Vec<Flaw>,
     /// The names of those that changed since they were first seen; filled in where pins are looked at.
     pub changed: Vec<String>,
@@ -48,7 +47,6 @@ pub struct Listing {
 /// What a server had to offer when it was read: its tools, and what else there is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// Its tools.
     pub listing: Listing,
     /// Whether it has resources.
     pub resources: bool,
@@ -65,7 +63,6 @@ pub enum Flaw {
     /// Too much to read.
     #[error("`{tool}` has {what} of {bytes} bytes, more than {most}; it is left out")]
     TooLong {
-        /// Which tool.
         tool: String,
         /// What is too long.
         what: &'static str,
@@ -77,9 +74,7 @@ pub enum Flaw {
     /// A schema that cannot be used.
     #[error("`{tool}` has a schema that cannot be used: {why}; it is left out")]
     Schema {
-        /// Which tool.
         tool: String,
-        /// What is wrong.
         why: String,
     },
     /// A name or a schema with characters that nobody sees.
@@ -88,7 +83,6 @@ pub enum Flaw {
     /// Two tools of one name.
     #[error("`{0}` is there twice; the second is left out")]
     Twice(String),
-    /// Too many tools.
     #[error("it has more than {0} tools; the rest is left out")]
     TooMany(usize),
     /// A list that goes on and on.

@@ -30,12 +30,9 @@ pub enum RemoteError {
     /// It wants to know who asks, and was not told.
     #[error("it wants a login: {0}")]
     Login(String),
-    /// It said no.
     #[error("it refused ({code}): {message}")]
     Refused {
-        /// The protocol's number.
         code: i32,
-        /// Its words, cut.
         message: String,
     },
     /// It went away while it was asked.
@@ -50,9 +47,7 @@ pub enum RemoteError {
          `holm mcp confirm {server}`"
     )]
     Changed {
-        /// Which tool.
         tool: String,
-        /// Whose.
         server: String,
     },
     /// It took too long.
@@ -61,7 +56,6 @@ pub enum RemoteError {
     /// It failed a moment ago and is not tried again yet.
     #[error("{why}; tried again in {seconds} s")]
     Resting {
-        /// What happened.
         why: Box<RemoteError>,
         /// How long it rests.
         seconds: u64,
@@ -78,7 +72,6 @@ pub(crate) enum Fault {
     Challenged(String),
     /// The line is dead.
     Gone,
-    /// Anything else.
     Other(RemoteError),
 }
 

@@ -21,7 +21,6 @@ pub struct Means {
 }
 
 impl Means {
-    /// Nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -101,7 +100,6 @@ pub enum NamedFiles {
     Anywhere,
     /// Those of a project, because others wrote the line. What holds secrets by its name is not among them.
     Within {
-        /// The project's folder.
         folder: PathBuf,
         /// What is not opened although it lies there: Holm's own data.
         except: PathBuf,

@@ -26,7 +26,7 @@ impl Pace {
         fresh_for.unwrap_or(REFRESH).clamp(SHORTEST, REFRESH)
     }
 
-    /// After a failure.
+    /// Returns how long to wait after a failure.
     pub(crate) fn failed(&mut self) -> Duration {
         self.failures = self.failures.saturating_add(1);
         AGAIN.saturating_mul(1 << self.failures.min(6)).min(LONGEST)

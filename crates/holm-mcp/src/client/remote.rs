@@ -57,7 +57,6 @@ enum State {
     Idle,
     /// It is up, and broke this often before.
     Up(Arc<Link>, u32),
-    /// It broke.
     Down { failures: u32, until: Instant, why: RemoteError },
 }
 
@@ -75,13 +74,11 @@ impl Remote {
         }))
     }
 
-    /// Its name.
     #[must_use]
     pub fn name(&self) -> &ServerName {
         &self.0.spec.name
     }
 
-    /// Its entry.
     #[must_use]
     pub fn spec(&self) -> &ServerSpec {
         &self.0.spec

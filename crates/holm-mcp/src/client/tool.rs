@@ -29,11 +29,8 @@ enum Action {
     Call { name: String, sha256: [u8; 32] },
     /// Lists what can be read.
     Resources,
-    /// Reads it.
     Read,
-    /// Lists the prompts.
     Prompts,
-    /// Fills one in.
     Prompt,
 }
 

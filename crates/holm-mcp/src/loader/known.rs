@@ -22,7 +22,6 @@ pub struct KnownLists {
 /// What is remembered of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// It said this.
     Listed(Reading),
     /// It said nothing for as long as anybody waits.
     Silent,

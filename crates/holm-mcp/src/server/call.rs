@@ -20,7 +20,6 @@ use holm_runtime::{
 /// What calls from outside may do.
 #[derive(Debug, Clone, Default)]
 pub struct Rights {
-    /// What is granted.
     pub grants: GrantSet,
     /// What runs without a question; what would be asked is denied, since nobody is there.
     pub mode: Mode,
@@ -90,7 +89,6 @@ impl std::fmt::Debug for Starter {
 /// Told how far a call is.
 pub(super) type Teller = Arc<dyn Fn(Update) + Send + Sync>;
 
-/// Makes one call.
 pub(super) async fn call(
     tool: &Arc<dyn Tool>,
     arguments: String,

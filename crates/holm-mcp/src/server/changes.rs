@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::exposed::{Kind, Shows, kind};
 
-/// Which list changed.
+/// The list that changed, as clients of MCP see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Changed {
     /// Agents are tools to a client.

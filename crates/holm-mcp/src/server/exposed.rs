@@ -58,7 +58,6 @@ enum Offered {
 /// What of a registry is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shows {
-    /// Its agents.
     #[default]
     Agents,
     /// Its agents and its tools.
@@ -66,7 +65,6 @@ pub enum Shows {
 }
 
 impl Exposed {
-    /// Nothing yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -116,7 +114,6 @@ impl Exposed {
         self
     }
 
-    /// Offers these prompts.
     #[must_use]
     pub fn prompts(mut self, prompts: impl Prompts + 'static) -> Self {
         self.prompts = Some(Arc::new(prompts));
@@ -183,7 +180,6 @@ impl Exposed {
         }
     }
 
-    /// Makes one call.
     async fn make(
         &self,
         name: &str,

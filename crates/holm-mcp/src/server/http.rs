@@ -32,7 +32,7 @@ const MAX_CONNECTIONS: usize = 256;
 /// The one path at which the server answers.
 const PATH: &str = "/mcp";
 
-/// Who gets in.
+/// Which HTTP requests the server accepts, by token, `Host` and `Origin`.
 #[derive(Clone, Default)]
 pub struct Door {
     token: Option<SecretString>,
@@ -153,7 +153,6 @@ impl HttpService {
         Self(service(exposed, door, stop))
     }
 
-    /// Answers one request.
     pub async fn handle<B>(&self, request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
     where
         B: Body + Send + 'static,

@@ -39,20 +39,16 @@ pub struct LibraryPage {
 pub struct LibraryEntry {
     /// Its address, by which it is read.
     pub uri: String,
-    /// Its name.
     pub name: String,
     /// What it is about.
     pub title: String,
-    /// Its media type.
     pub kind: String,
 }
 
 /// A text that is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LibraryText {
-    /// Its media type.
     pub kind: String,
-    /// All of it.
     pub text: String,
 }
 
@@ -65,10 +61,8 @@ pub trait Prompts: Send + Sync {
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
-/// A prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptText {
-    /// Its name.
     pub name: String,
     /// What it is for.
     pub description: String,

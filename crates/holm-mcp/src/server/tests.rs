@@ -137,7 +137,6 @@ async fn what_a_call_needs_must_be_granted() {
     assert_eq!(call(&client, "read", json!({ "path": "/etc/passwd" })).await.is_error, Some(true));
 }
 
-/// Denies everything.
 struct Never;
 
 impl BeforeCall for Never {

@@ -144,7 +144,6 @@ impl ServerSpec {
 pub enum Reach {
     /// It is a program that is started.
     Program(Program),
-    /// It runs elsewhere.
     Address(Address),
 }
 
@@ -182,7 +181,6 @@ impl Program {
         self
     }
 
-    /// With this variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.insert(name.into(), value.into());
@@ -206,7 +204,6 @@ impl std::fmt::Debug for Program {
 /// A server that is reached over HTTP.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    /// Where.
     pub url: holm_grants::Url,
     /// Which HTTP it speaks.
     pub http: Http,

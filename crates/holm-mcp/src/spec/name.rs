@@ -36,7 +36,6 @@ impl ServerName {
         name.trim_matches('-').parse().ok()
     }
 
-    /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

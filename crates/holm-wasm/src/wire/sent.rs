@@ -20,7 +20,6 @@ impl Sent {
         Self { request }
     }
 
-    /// `GET` or `POST`.
     pub const fn method(&self) -> &'static str {
         match self.request.method {
             Method::Get => "GET",
@@ -56,7 +55,6 @@ impl Sent {
         text::json(&sign_request(&self.request, base, credentials, scope, now_ms))
     }
 
-    /// The body.
     pub fn body(&self) -> &[u8] {
         &self.request.body
     }

@@ -47,7 +47,7 @@ pub enum ThinkingStyle {
     Budget,
     /// With a word; the model measures out its thinking itself.
     Adaptive,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }
 

@@ -46,7 +46,6 @@ pub enum CachePoints {
     Everywhere,
     /// On system prompt and messages.
     NotOnTools,
-    /// Nowhere.
     Nowhere,
 }
 
@@ -98,7 +97,7 @@ pub enum ThinkingStyle {
     Adaptive,
     /// `reasoning_effort`, as open models of `OpenAI` have it.
     Effort,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }
 

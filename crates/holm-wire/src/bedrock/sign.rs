@@ -34,7 +34,7 @@ impl fmt::Debug for Credentials {
 /// What a signature is good for: one service in one region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope<'a> {
-    /// For example `eu-central-1`.
+    /// The region, for example `eu-central-1`.
     pub region: &'a str,
     /// For example `bedrock`; stands in [`Auth::SigV4`](crate::Auth::SigV4).
     pub service: &'a str,
@@ -43,13 +43,11 @@ pub struct Scope<'a> {
 /// A request as it goes over the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unsigned<'a> {
-    /// The method.
     pub method: Method,
     /// The full URL, escaped.
     pub url: &'a str,
     /// The headers that the signature shall cover; `host` is added.
     pub headers: &'a [(String, String)],
-    /// The body.
     pub body: &'a [u8],
 }
 

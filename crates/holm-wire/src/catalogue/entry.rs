@@ -13,13 +13,12 @@ const ASKED_OUTPUT: u64 = 32_000;
 /// What is known of a model. What is not known is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// `provider/model`.
+    /// The full name, as `provider/model`.
     pub name: String,
     /// The context window in tokens.
     pub context: Option<u64>,
     /// The most output in tokens.
     pub max_output: Option<u64>,
-    /// The prices.
     pub price: Prices,
     /// Other prices for long prompts, the smallest first.
     pub over: Vec<Over>,
@@ -28,9 +27,9 @@ pub struct Entry {
 /// Prices in nano-dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Prices {
-    /// Prompt tokens.
+    /// The price of prompt tokens.
     pub input: Option<u64>,
-    /// Generated tokens.
+    /// The price of generated tokens.
     pub output: Option<u64>,
     /// Prompt tokens read from the cache.
     pub cache_read: Option<u64>,
@@ -43,7 +42,6 @@ pub struct Prices {
 pub struct Over {
     /// The longest prompt, in tokens, that is still below.
     pub tokens: u64,
-    /// The prices beyond.
     pub price: Prices,
 }
 

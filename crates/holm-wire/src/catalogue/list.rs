@@ -135,7 +135,6 @@ pub enum BadCatalogue {
     /// A member has another type.
     #[error("{place} of the catalogue: expected {expected}")]
     Member {
-        /// Where.
         place: String,
         /// What should be there.
         expected: &'static str,

@@ -22,7 +22,6 @@ use holm_read::ReadError;
 /// An HTTP answer that is not a reply.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpFailure<'a> {
-    /// The status code.
     pub status: u16,
     /// The headers, names in any case.
     pub headers: &'a [(&'a str, &'a str)],

@@ -42,7 +42,6 @@ const MAX_HEADERS: usize = 128 << 10;
 #[derive(Debug, Default)]
 pub struct Decoder {
     bounds: Bounds,
-    /// The unfinished message.
     carry: Vec<u8>,
     /// The lengths of the message under way, once its prelude has been checked.
     lengths: Option<Lengths>,

@@ -22,7 +22,6 @@ use super::{Bounds, Frame, FrameError, Framing};
 #[derive(Debug, Default)]
 pub struct Decoder {
     bounds: Bounds,
-    /// The unfinished line.
     carry: Vec<u8>,
     started: bool,
 }

@@ -33,7 +33,6 @@ pub const MAX_NAME: usize = 4 << 10;
 #[derive(Debug, Default)]
 pub struct Decoder {
     bounds: Bounds,
-    /// The unfinished line.
     carry: Vec<u8>,
     /// The event under way, as far as it had to be copied.
     event: Pending,

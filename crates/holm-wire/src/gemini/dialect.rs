@@ -61,6 +61,6 @@ pub enum ThinkingStyle {
     Budget,
     /// With a word, as models from the third generation on want it; it cannot be turned off there.
     Level,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }

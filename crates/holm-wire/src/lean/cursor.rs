@@ -8,10 +8,8 @@ const MAX_DEPTH: u32 = 63;
 /// Up to here eight bytes at a time are looked at, beyond it a wide search begins.
 const SHORT: usize = 24;
 
-/// Eight quotes.
 const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
 
-/// Eight backslashes.
 const SLASHES: u64 = u64::from_le_bytes([b'\\'; 8]);
 
 /// A place in JSON. Every step gives up with `None` at what is not plain, and the place is of no use then.

@@ -43,7 +43,6 @@ pub enum Context {
     /// The window that the model is declared with, if it is.
     #[default]
     Window,
-    /// This many tokens.
     Tokens(u64),
     /// What the server likes.
     Unsaid,

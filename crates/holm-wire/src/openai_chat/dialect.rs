@@ -100,7 +100,6 @@ impl Dialect {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
-    /// It may.
     #[default]
     Sent,
     /// The service refuses it.
@@ -132,10 +131,8 @@ impl MaxTokens {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemRole {
-    /// `system`.
     #[default]
     System,
-    /// `developer`.
     Developer,
 }
 
@@ -158,7 +155,7 @@ pub enum SchemaFormat {
     JsonSchema,
     /// `response_format` that promises some JSON object; the schema is the prompt's business.
     JsonObject,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }
 
@@ -166,12 +163,11 @@ pub enum SchemaFormat {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum EffortField {
-    /// `reasoning_effort`.
     #[default]
     ReasoningEffort,
-    /// `reasoning: {"effort": …}`.
+    /// Send it as `reasoning: {"effort": …}`.
     Reasoning,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }
 
@@ -190,7 +186,6 @@ pub enum ReasoningEcho {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolIds {
-    /// Any.
     #[default]
     Any,
     /// Nine letters and digits; others are replaced by nine that are derived from them.

@@ -96,7 +96,6 @@ pub(super) struct Part<'a> {
     pub(super) refusal: Str<'a>,
 }
 
-/// Tokens as reported.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Tokens<'a> {

@@ -29,7 +29,6 @@ pub struct ModelName {
 }
 
 impl ModelName {
-    /// The service's name.
     pub fn provider(&self) -> &str {
         &self.provider
     }
@@ -92,7 +91,6 @@ pub enum NameError {
     /// One half is missing.
     #[error("{name:?} is not a full model name; write it as provider/model, such as openai/gpt-5-mini")]
     NotFull {
-        /// What was given.
         name: String,
     },
     /// White space or a control character.

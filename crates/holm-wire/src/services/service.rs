@@ -42,7 +42,6 @@ pub struct Service {
     /// Other names for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Format and dialect.
     #[serde(default)]
     pub speaks: Speech,
     /// The path that lists its models, if it has one.
@@ -112,9 +111,7 @@ impl Service {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the service {service} needs its {variable}; set {env}")]
 pub struct MissingVariable {
-    /// The service.
     pub service: String,
-    /// What is missing.
     pub variable: String,
     /// The environment variables that would have served.
     pub env: String,

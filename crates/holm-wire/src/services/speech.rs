@@ -11,19 +11,12 @@ use crate::{Auth, Codec, Format, anthropic, bedrock, cohere, gemini, ollama, ope
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Speech {
-    /// `OpenAI` Chat Completions.
     OpenaiChat(openai_chat::Dialect),
-    /// `OpenAI` Responses.
     OpenaiResponses(openai_responses::Dialect),
-    /// Anthropic Messages.
     Anthropic(anthropic::Dialect),
-    /// Google Gemini.
     Gemini(gemini::Dialect),
-    /// Cohere v2 chat.
     Cohere(cohere::Dialect),
-    /// Ollama's own API.
     Ollama(ollama::Dialect),
-    /// AWS Bedrock Converse.
     Bedrock(bedrock::Dialect),
 }
 
@@ -35,7 +28,6 @@ impl Default for Speech {
 }
 
 impl Speech {
-    /// The format.
     pub const fn format(&self) -> Format {
         match self {
             Self::OpenaiChat(_) => Format::OpenaiChat,

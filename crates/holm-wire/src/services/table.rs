@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use super::{ModelName, NameError, Service, suggest::nearest};
 
-/// Our own list.
+/// The list of services that is part of Holm.
 const STOCK: &str = include_str!("../../data/services.json");
 
 /// The services by id.
@@ -88,7 +88,6 @@ impl Services {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown provider {name:?}{}", hint(.suggestion.as_deref()))]
 pub struct UnknownService {
-    /// What was given.
     pub name: String,
     /// What may have been meant.
     pub suggestion: Option<String>,
@@ -109,6 +108,5 @@ pub struct BadServices {
     pub line: u64,
     /// The column, from 1.
     pub column: u64,
-    /// What is wrong.
     pub problem: String,
 }

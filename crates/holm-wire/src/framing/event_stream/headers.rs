@@ -21,7 +21,6 @@ pub struct Headers<'a> {
 /// A header's value, as far as anybody asks: texts, and everything else as bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Header<'a> {
-    /// A text.
     Text(&'a str),
     /// Another type, with its number and its bytes.
     Other(u8, &'a [u8]),
