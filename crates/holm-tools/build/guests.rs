@@ -1,4 +1,4 @@
-//! The guests, each packed after the one that it is like, and the table that names them.
+//! Packs each guest, using a similar guest as the dictionary, and writes the table that lists them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -141,8 +141,9 @@ fn prepared(dist: &Path, name: &str, wasm: &[u8]) -> Result<Option<(String, Vec<
     Ok(None)
 }
 
-/// Whether outlines are enough where there is code. It was asked for, and the code, which is for machines like the one that builds,
-/// is for those that this is built for, so that nobody ever compiles the guests.
+/// Whether an outline is enough where there is compiled code. It is if the build asked for
+/// outlines and the target is a machine like the build machine. The code then fits, so the program
+/// never compiles the guests.
 fn outlines_do() -> Result<bool, Failure> {
     let (host, arch, os) =
         (env::var("HOST")?, env::var("CARGO_CFG_TARGET_ARCH")?, env::var("CARGO_CFG_TARGET_OS")?);

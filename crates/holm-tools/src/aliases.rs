@@ -1,7 +1,8 @@
-//! Names of tools and arguments that models were trained on elsewhere, and what is meant by them here.
+//! Other names for tools and arguments, which models learned elsewhere, and the names that
+//! they stand for here.
 //!
-//! A call with such a name is translated by the kernel, and is not refused. A tool that has the name itself is never
-//! taken for another, and an argument that a tool declares keeps its meaning.
+//! The kernel translates a call with such a name and does not refuse it. A tool that really has the
+//! name is never taken for another one. An argument that a tool declares keeps its meaning.
 
 use holm_kernel::Alias;
 
@@ -13,7 +14,6 @@ struct Row {
     arguments: &'static [(&'static str, &'static str)],
 }
 
-/// All of them.
 const TABLE: &[Row] = &[
     Row { tool: "read", names: &["Read", "read_file", "ReadFile", "view", "view_file"], arguments: PATH },
     Row { tool: "list", names: &["LS", "ls", "list_dir", "list_directory", "list_files"], arguments: FOLDER },

@@ -1,4 +1,5 @@
-//! From what a call was allowed to the grants that its tool enforces, in one place so that no tool gives more than another.
+//! Turns the needs that a call was allowed into the grants that its tool enforces. This is the only
+//! place that does so, so that no tool gives more than another.
 
 use holm_grants::{Grant, GrantSet, Need};
 

@@ -1,7 +1,9 @@
-//! The lines between two `---` at the head of a file: keys with texts, lists, and one level of keys below a key.
+//! Parses front matter: the lines between two `---` at the head of a file. It holds keys with
+//! texts, lists, and one level of nested keys.
 //!
-//! This is the part of YAML that people write at the head of a file, read by hand: no anchors, no tags, no types that
-//! depend on how a word looks, and every line that is not understood is said with its number.
+//! This is the part of YAML that people write at the head of a file, with a parser of our own. It
+//! has no anchors, no tags, and no types that depend on how a word looks. Every line that is not
+//! understood is reported with its number.
 
 use crate::agents::{AgentFileError, AgentProblem};
 
@@ -22,7 +24,6 @@ const MOST_LINES: usize = 1_000;
 pub struct Front<'a> {
     /// What the head says, in its order.
     pub entries: Vec<Entry>,
-    /// What follows it.
     pub body: &'a str,
 }
 
@@ -31,16 +32,13 @@ pub struct Front<'a> {
 pub struct Entry {
     /// Its line, from 1.
     pub line: usize,
-    /// The key.
     pub key: String,
-    /// Its value.
     pub value: Value,
 }
 
 /// What stands behind a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// One text.
     Text(String),
     /// A list of texts.
     List(Vec<Item>),
@@ -53,7 +51,6 @@ pub enum Value {
 pub struct Item {
     /// Its line, from 1.
     pub line: usize,
-    /// The text.
     pub text: String,
 }
 

@@ -1,4 +1,5 @@
-//! Files that anybody may have put where somebody looks. A pipe is not waited for, and a device that never ends is not read.
+//! Reads files that another user may have planted. It does not wait for a pipe, and it does not
+//! read from a device that never ends.
 
 use std::{
     fs::File,

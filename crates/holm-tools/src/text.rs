@@ -1,4 +1,5 @@
-//! Text that a program wrote about itself, made harmless: shortened, without control characters, one kind of line end.
+//! Makes text that a program wrote about itself harmless: shortened, without control characters,
+//! with one kind of line end.
 
 /// Whether a character may stand in a description that a model and a person read.
 ///

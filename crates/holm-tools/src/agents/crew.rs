@@ -1,4 +1,5 @@
-//! Agents out of files: each becomes a helper, with the tools and the other helpers that its file names.
+//! Builds agents from files. Each file becomes a helper with the tools and the other
+//! helpers that it names.
 
 use std::{
     collections::BTreeMap,
@@ -63,8 +64,9 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Makes helpers of files. A file that cannot be used, and whoever relies on it, is left out and said; the others
-    /// are made. Of two that want one name the later becomes `name_2`.
+    /// Makes helpers of files. A file that cannot be used is left out and reported, and so is
+    /// every agent that relies on it. All others are made. If two files want the same name, the
+    /// later one becomes `name_2`.
     pub fn gather(files: impl IntoIterator<Item = AgentFile>, kit: Arc<dyn Kit>) -> Self {
         Self::gather_into(Helpers::new(), files.into_iter().map(Arc::new), kit)
     }
@@ -266,9 +268,7 @@ impl Isolation for Folders {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the agent `{agent}` cannot be used: {why}")]
 pub struct CrewFault {
-    /// Which.
     pub agent: String,
-    /// Why not.
     pub why: CrewProblem,
 }
 
@@ -290,13 +290,11 @@ pub enum CrewProblem {
     /// There is no such tool and no such agent.
     #[error("there is no tool and no agent `{tool}`; add it, or take it out of the file")]
     NoTool {
-        /// Which.
         tool: String,
     },
     /// An agent that it relies on cannot be used.
     #[error("it hands work to `{agent}`, which cannot be used")]
     Below {
-        /// Which.
         agent: String,
     },
     /// It manages what is no agent.
@@ -304,7 +302,6 @@ pub enum CrewProblem {
         "`{tool}` is a tool and no agent, and a manager only hands work to agents; take it out of `manages`"
     )]
     NoAgent {
-        /// Which.
         tool: String,
     },
     /// It wants a worktree, and there is no repository.
@@ -316,13 +313,12 @@ pub enum CrewProblem {
     /// The runtime does not make it.
     #[error("{reason}")]
     NotMade {
-        /// What was said.
         reason: String,
     },
 }
 
 impl CrewProblem {
-    /// What this means for whoever needs the agent that has the problem.
+    /// The problem that this one causes for an agent that needs `agent`.
     fn above(self, agent: &str) -> Self {
         match self {
             Self::Circle { .. } | Self::TooDeep { .. } | Self::NoTool { .. } => self,

@@ -1,4 +1,5 @@
-//! An agent as a file: a head that says what it may do, and a body that is its system prompt. Nothing here opens a file.
+//! Parses an agent's file: a head that says what the agent may do, and a body that is its system
+//! prompt. Nothing here opens a file.
 
 use holm_grants::{Allowance, GrantSet, Mode};
 use holm_guards::schema::closest;
@@ -63,7 +64,7 @@ pub struct AgentFile {
     pub name: String,
     /// What it is for; its parent reads this.
     pub description: String,
-    /// The model; none for that of whoever starts it.
+    /// The model; `None` means the model of the agent that starts this one.
     pub model: Option<String>,
     /// The tools that it has, other agents among them.
     pub tools: ToolNames,
@@ -73,7 +74,6 @@ pub struct AgentFile {
     pub mode: Option<Mode>,
     /// How far it may go.
     pub limits: AgentLimits,
-    /// Where it works.
     pub place: Place,
     /// Whether its parent may go on meanwhile.
     pub waits: Waits,
@@ -81,7 +81,6 @@ pub struct AgentFile {
     pub manages: Vec<String>,
     /// How many of those below it may be at work at the same time.
     pub at_once: Option<usize>,
-    /// Its system prompt.
     pub system: String,
     /// Keys that mean nothing here, with their lines; a person may have meant something by them.
     pub ignored: Vec<Ignored>,
@@ -106,10 +105,9 @@ pub enum Place {
     Worktree,
 }
 
-/// Whether whoever calls an agent waits for it.
+/// Whether the caller of an agent waits for its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Waits {
-    /// Always.
     #[default]
     Always,
     /// Unless the call says otherwise: `background: true`.
@@ -136,7 +134,6 @@ pub struct AgentLimits {
 pub struct Ignored {
     /// Its line, from 1.
     pub line: usize,
-    /// The key.
     pub key: String,
 }
 

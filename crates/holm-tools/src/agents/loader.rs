@@ -1,4 +1,5 @@
-//! Agents of files in a tool folder: they come and go with their files, while runs are under way.
+//! Loads agents from the files of a tool folder. They appear and disappear with their files, while
+//! runs are under way.
 
 use std::{
     collections::BTreeMap,
@@ -29,7 +30,7 @@ pub struct AgentLoader {
     files: Arc<Mutex<Files>>,
 }
 
-/// The agents by where their files lie, each as long as somebody holds the tool that it is.
+/// The agents by the paths of their files. An entry lives as long as the agent's tool is held.
 type Files = BTreeMap<PathBuf, Weak<AgentFile>>;
 
 impl AgentLoader {
@@ -49,8 +50,9 @@ impl AgentLoader {
         self.helpers.live()
     }
 
-    /// The tool by which a model looks after its children in the background. A host that has agents which work there
-    /// gives it once, whatever files come and go; without it their results still come by themselves.
+    /// The tool with which a model looks after its background children. A host whose agents work in
+    /// the background adds it once, independent of which files come and go. Without it, results
+    /// still arrive by themselves.
     pub fn children() -> Arc<dyn Tool> {
         Arc::new(KernelTool { declaration: Declaration::children(CHILDREN) })
     }
@@ -65,13 +67,14 @@ impl AgentLoader {
         text
     }
 
-    /// What keeps agents from being called as things are now: a tool that their file names and nobody has. It may still come,
-    /// so they stay; whoever has loaded all folders says this to a person, and a call of such an agent says it to the model.
+    /// Why agents cannot be called at present: their file names a tool that does not exist. The
+    /// tool may still appear, so the agents stay. After loading all folders, the host reports these
+    /// faults to a person. A call of such an agent reports its fault to the model.
     pub fn faults(&self) -> Vec<CrewFault> {
         Crew::gather_into(Helpers::new(), self.agents(), Arc::clone(&self.kit)).faults
     }
 
-    /// The agents whose tools somebody holds, under the names by which they are called.
+    /// The agents whose tools are still held, under the names by which they are called.
     fn agents(&self) -> Vec<Arc<AgentFile>> {
         distinct(self.known().into_iter().map(|(_, file)| file))
     }
@@ -101,10 +104,11 @@ impl AgentLoader {
         self.offer(path, file)
     }
 
-    /// The tool that an agent of a file is, for whoever read the file. The agent is there as long as the tool is held.
+    /// The tool that calls the agent of a file that the caller has read. The agent exists as long
+    /// as the tool is held.
     ///
     /// # Errors
-    /// Why it cannot be made beside the others.
+    /// Why the agent cannot be made beside the others.
     pub fn offer(&self, path: &Path, file: AgentFile) -> Result<Offer, LoadError> {
         let file = Arc::new(file);
         self.check(path, &file)?;

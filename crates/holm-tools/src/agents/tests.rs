@@ -157,7 +157,7 @@ proptest! {
     }
 }
 
-/// A host with one model that calls whatever tool its system prompt names, and one tool.
+/// A host with one tool and one model, which calls the tool that its system prompt names.
 struct House;
 
 impl Kit for House {

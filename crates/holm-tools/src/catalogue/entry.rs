@@ -1,4 +1,4 @@
-//! A tool as its source offers it, before it has a name in the catalogue.
+//! The description of a tool as its source offers it, before it has a name in the catalogue.
 
 use holm_grants::Level;
 use holm_guards::json::Json;
@@ -11,7 +11,6 @@ pub struct Entry {
     pub wanted: String,
     /// Where it comes from, for people: a file, a server, `built in`.
     pub origin: String,
-    /// What it does.
     pub description: String,
     /// Words under which it is found.
     #[serde(default)]
@@ -45,7 +44,6 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Disclosure {
-    /// From the start.
     #[default]
     Full,
     /// After it has asked for the tool by name; until then only name and first line are listed.

@@ -1,4 +1,4 @@
-//! The catalogue itself: built once from all entries, then only read.
+//! The catalogue, which is built once from all entries and then only read.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Finding tools: exactly by name, or by words, where a name counts more than a keyword and a keyword more than prose.
+//! Finds tools by their exact names or by words. A name counts more than a keyword, and a keyword
+//! more than a description.
 
 use std::cmp::Reverse;
 
@@ -6,7 +7,7 @@ use holm_grants::Level;
 
 use super::{Catalogue, Tool};
 
-/// How many tools a search shows where nobody says.
+/// How many tools a search shows by default.
 pub const DEFAULT_HITS: usize = 5;
 
 /// The most tools that a search shows, or that one `select:` names: each brings a schema into the context.
@@ -15,7 +16,7 @@ pub const MAX_HITS: usize = 20;
 /// The most words of a query that are looked at.
 const MAX_WORDS: usize = 16;
 
-/// What somebody looks for.
+/// A search for tools.
 ///
 /// ```
 /// use holm_tools::catalogue::Query;
@@ -25,7 +26,6 @@ const MAX_WORDS: usize = 16;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// Exactly these tools.
     Select(Vec<String>),
     /// Tools that have to do with these words, in lower case.
     Words(Vec<String>),
@@ -56,10 +56,8 @@ pub struct Found<'a> {
     pub left_out: usize,
 }
 
-/// A found tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit<'a> {
-    /// Which one.
     pub tool: &'a Tool,
     /// Where the best of the words was found.
     pub rank: Rank,
@@ -68,11 +66,9 @@ pub struct Hit<'a> {
 /// Where a word was found, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// In the description.
     Description,
     /// In a keyword, or it is one.
     Keyword,
-    /// In the name.
     Name,
     /// It is the name.
     Exact,

@@ -1,5 +1,5 @@
-//! A counter where questions wait until somebody answers: people for hosts that show questions in one place and hear the
-//! answers in another.
+//! A mailbox for questions to the user. It serves hosts that show questions in one place and
+//! receive the answers in another.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -14,7 +14,8 @@ use super::People;
 /// How many questions may be open, and how much news may wait to be read. A model that asks more often has lost its way.
 const MOST_WAITING: usize = 64;
 
-/// Where questions wait. Clones are the same counter: tools get one, whoever sits in front of the run keeps another.
+/// Holds questions until the user answers. Clones share one queue: tools get one clone, and the
+/// user interface keeps another.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -49,9 +50,9 @@ struct Inner {
 /// Something that was said at the counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
-    /// Somebody wants to know something.
+    /// A tool asks a question.
     Question(Open),
-    /// Somebody tells how things stand.
+    /// A tool reports progress.
     News(String),
 }
 
@@ -66,22 +67,21 @@ pub struct Open {
     pub choices: Vec<String>,
 }
 
-/// The question is not open: it was answered, or nobody waits for the answer any more.
+/// The question is not open: it was answered, or its asker no longer waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("question {number} is not open; it was answered, or nobody waits for the answer any more")]
 pub struct NotOpen {
-    /// Which was meant.
     pub number: u64,
 }
 
 impl Counter {
-    /// A counter at which nobody has said anything.
+    /// An empty mailbox.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What was said next, in order. Questions that are withdrawn before anybody heard them are left out. For one
-    /// listener: two share what is said between them.
+    /// The next message, in order. Questions that were withdrawn before they were received are left
+    /// out. This is for one listener: two listeners would share the messages between them.
     pub async fn next(&self) -> Said {
         loop {
             let bell = self.shared.bell.notified();
@@ -106,7 +106,7 @@ impl Counter {
         reply.send(answer.into()).map_err(|_| NotOpen { number })
     }
 
-    /// Declines a question: whoever asked is told that nobody answers.
+    /// Declines a question: its asker is told that there is no answer.
     ///
     /// # Errors
     /// [`NotOpen`].
@@ -169,7 +169,7 @@ impl Inner {
     }
 }
 
-/// Takes a question back when nobody waits for its answer any more.
+/// Withdraws a question when its asker no longer waits for the answer.
 struct Waiting {
     shared: Arc<Shared>,
     number: u64,

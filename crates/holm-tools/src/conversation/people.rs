@@ -1,4 +1,4 @@
-//! Asking a person, and telling one.
+//! The tools that ask the user a question and notify the user.
 
 use std::sync::Arc;
 
@@ -8,15 +8,17 @@ use holm_runtime::{BoxFuture, Job, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How long a question waits: people sleep, and a run that nobody answers for a day should go on.
+/// How long a question waits. People sleep, but a run that gets no answer for a day should
+/// continue.
 const PATIENCE_MS: u64 = 24 * 3_600_000;
 
-/// Whoever sits in front of the run.
+/// The user in front of a run.
 pub trait People: Send + Sync + 'static {
-    /// Asks a question, with answers to choose from if there are any. None when nobody is there to answer.
+    /// Asks a question, with a list of answers to choose from if there are any. Returns `None` if
+    /// there is no user to answer.
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>>;
 
-    /// Tells something; nobody answers.
+    /// Notifies the user, without waiting for an answer.
     fn tell(&self, text: &str);
 }
 
@@ -26,7 +28,6 @@ pub struct AskUser<P> {
 }
 
 impl<P> AskUser<P> {
-    /// Asks these people.
     pub fn of(people: Arc<P>) -> Self {
         Self { people }
     }
@@ -73,7 +74,6 @@ pub struct Brief<P> {
 }
 
 impl<P> Brief<P> {
-    /// Tells these people.
     pub fn of(people: Arc<P>) -> Self {
         Self { people }
     }

@@ -1,9 +1,10 @@
-//! Tools that are looked up: once there are many, a model sees their names and asks for the few whose schemas it needs.
+//! Tool lookup: if there are many tools, a model sees their names and asks for the few
+//! schemas that it needs.
 //!
-//! What a model has asked for stands in the transcript, so nothing else is remembered: before every model call the gate
-//! looks at what the request shows, and offers what was asked for there. That is a fact of the run like every answer of a
-//! gate; a run that is resumed, forked or replayed offers the same. What a compaction has taken out of sight is looked up
-//! again.
+//! The tools that a model asked for are in the transcript, so no other state is kept. Before every
+//! model call the gate reads the request and offers the tools that were asked for in it. Like every
+//! answer of a gate, this is a fact of the run. So a run that is resumed, forked or replayed offers
+//! the same tools. If a compaction removed the request, the model has to look the tool up again.
 
 use std::{
     collections::BTreeSet,
@@ -50,7 +51,7 @@ impl Default for Showing {
 }
 
 impl Showing {
-    /// Shows these in full whatever happens.
+    /// Always shows these tools in full.
     #[must_use]
     pub fn always<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.always.extend(names.into_iter().map(Into::into));
@@ -102,7 +103,7 @@ impl Lookup {
         let are_many = tools.len() > self.showing.most;
         let is_held = |entry: &Entry| are_many || entry.disclosure == Disclosure::OnDemand;
         entries.retain(|entry| is_held(entry) && !self.showing.always.contains(&entry.wanted));
-        // A tool of that name that somebody else made is theirs, and then nothing is held back.
+        // The host already has a tool of that name. It is not ours, so nothing is held back.
         if tools.find(TOOL_SEARCH).is_some() {
             entries.clear();
         }
@@ -199,7 +200,7 @@ impl Index {
         let mut asked: BTreeSet<&str> = BTreeSet::new();
         for call in view.iter().flat_map(|message| message.tool_calls()) {
             if call.name != TOOL_SEARCH {
-                // Whatever the model knows to call it may see.
+                // A tool that the model already calls is shown.
                 asked.insert(&call.name);
             } else if let Ok(wanted) = serde_json::from_str::<Wanted>(&call.arguments) {
                 let (hits, ..) = self.find(&wanted.query);

@@ -1,4 +1,4 @@
-//! Waiting.
+//! The `sleep` tool, which waits.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The model's own list of what is to be done.
+//! The to-do list of the model.
 
 use std::{
     fmt::Write as _,
@@ -22,7 +22,6 @@ pub struct Todo {
 }
 
 impl Todo {
-    /// An empty list.
     pub fn new() -> Self {
         Self::default()
     }

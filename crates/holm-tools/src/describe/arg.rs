@@ -1,4 +1,4 @@
-//! One declared argument: what it is called, and how its value reaches the program.
+//! One declared argument: its name, and how its value reaches the program.
 
 use holm_guards::json::Json;
 use serde::{Deserialize, Serialize};
@@ -34,10 +34,8 @@ impl Arg {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arity {
-    /// Exactly one.
     #[default]
     Single,
-    /// One or none.
     Optional,
 }
 
@@ -63,7 +61,6 @@ pub enum Mode {
     DashDashSpace,
     /// As one word: `--name=value`.
     DashDashEqual,
-    /// On standard input.
     Stdin,
 }
 

@@ -1,4 +1,4 @@
-//! A model's arguments as the words and the standard input of one call.
+//! Turns a model's arguments into the command line and the standard input of one call.
 
 use std::borrow::Cow;
 
@@ -30,9 +30,7 @@ pub enum CallError {
     /// A value has no text that a program could read.
     #[error("the argument {name:?} is {found}; send a string, a number or a boolean")]
     NotText {
-        /// Which one.
         name: String,
-        /// What it is.
         found: Kind,
     },
     /// A word of a command line cannot hold this character.

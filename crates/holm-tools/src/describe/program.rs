@@ -1,4 +1,4 @@
-//! A described program: what it declares, its schema, and the reading of its answer.
+//! The description of a program: what it declares, its schema, and the parser for its answer.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Bytes of an answer as text, by the character set that the answer names.
+//! Decodes the bytes of a response into text, by the character set that the response names.
 
 /// Media types that are text for a model.
 pub(super) const READABLE: &[&str] = &[

@@ -1,4 +1,4 @@
-//! The tool: one GET of what the call was granted.
+//! The tool: one GET request for a URL that the call was granted.
 
 use std::sync::Arc;
 use std::time::Duration;

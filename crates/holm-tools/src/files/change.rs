@@ -1,4 +1,5 @@
-//! How any tool changes files: locked, compared with what was read, remembered, replaced.
+//! The one way in which tools change files: lock, compare with what was read, record for undo,
+//! replace.
 
 use holm_grants::FilePath;
 use holm_runtime::Job;
@@ -12,7 +13,6 @@ use crate::{
 /// What a file is to become.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum New {
-    /// These bytes.
     Bytes(Vec<u8>),
     /// These bytes, and the mode of another file of the same change, by its number: that one moves here.
     Moved(Vec<u8>, usize),
@@ -44,8 +44,9 @@ struct Standing<'a> {
 }
 
 impl Desk {
-    /// Changes some files together. `decide` sees what each holds and says what each becomes; it is called once, while
-    /// nobody else changes them. Either all files change, or none.
+    /// Changes some files together. `decide` sees the content of each file and returns the new
+    /// content of each. It is called once, while no other writer can change them. Either all
+    /// files change, or none.
     pub(super) fn change<T>(
         &self,
         job: &Job,
@@ -141,8 +142,9 @@ impl Desk {
     }
 }
 
-/// Puts back what was changed before a later file failed. The lock is still held, so nobody has seen more than a moment
-/// of it; where even that fails, the undo records have it all.
+/// Restores the files that were changed before a later one failed. The lock is still held, so
+/// other processes have seen the change only for a moment. If restoring fails too, the undo
+/// records have all contents.
 fn roll_back(done: &[(&Place, &Before, u32)]) {
     for (place, before, mode) in done.iter().rev() {
         let now = match place.read_if_there() {

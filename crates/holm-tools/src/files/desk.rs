@@ -1,4 +1,4 @@
-//! What the file tools of one agent share.
+//! State that the file tools of one agent share.
 
 use std::{
     collections::BTreeMap,
@@ -66,7 +66,6 @@ impl Desk {
         seen.insert(path.clone(), digest(bytes));
     }
 
-    /// Forgets a file.
     pub(super) fn forget(&self, path: &FilePath) {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
     }
@@ -101,7 +100,6 @@ pub(super) enum Recalled {
 /// Why a file tool fails. Every text says what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Failed {
-    /// The root refuses.
     #[error("{0}")]
     Root(#[from] RootError),
     /// What was there could not be kept, so nothing was changed.
@@ -123,7 +121,8 @@ pub(super) fn declared<A>(tool: ClosureTool<A>, level: Level, needs: &[&str]) ->
         // What a file says is what it says, also where it reads like an error.
         tool.error_text = ErrorText::Allowed;
         tool.empty = EmptyOutput::Allowed;
-        // Nobody knows which file holds what must not leave, so from the first that was read on, sending is asked about.
+        // Holm cannot know which file holds confidential data. So once a file was read,
+        // sending data needs approval.
         tool.yields.private = needs.iter().any(|need| need.starts_with("read:"));
     });
     #[expect(clippy::expect_used, reason = "constants of the tools, each of which a test makes")]

@@ -1,7 +1,7 @@
-//! Patches: what they say of each file, and what becomes of its text.
+//! Parses patches and applies them to texts.
 //!
-//! Models miscount. So the numbers of a hunk only say where to look first, and its lines say how long it is; what it says
-//! about the lines around a change has to be true, and in one place only.
+//! Models miscount. So the numbers of a hunk only say where to look first, and its lines say how
+//! long it is. The context lines must match, and in one place only.
 
 mod hunk;
 mod sections;
@@ -31,7 +31,6 @@ pub(super) struct FileDiff {
 pub(super) enum Named {
     /// Not at all: the call says which file it is.
     Nowhere,
-    /// By one path.
     Path(String),
     /// By the lines `---` and `+++`.
     Lines { old: String, new: String },
@@ -40,9 +39,7 @@ pub(super) enum Named {
 /// What becomes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
-    /// It is made.
     Make,
-    /// Its text changes.
     Change,
     /// Its text changes, if there are hunks, and it gets this path.
     Move(String),

@@ -1,4 +1,4 @@
-//! `edit`: replacements in one file.
+//! The `edit` tool: replacements in one file.
 
 use std::{ops::Range, sync::Arc};
 
@@ -121,7 +121,6 @@ struct Edited {
     differences: Differences,
 }
 
-/// Makes the replacements.
 fn apply(path: &FilePath, text: &Text, edits: &[Edit]) -> Result<Edited, Failed> {
     let line_end = text.line_end();
     let mut edited =
@@ -200,7 +199,8 @@ impl Edited {
         self.replace(&text, std::iter::once(start), 1, end - start, &spot.new)
     }
 
-    /// The same for more places than anybody follows: the first are shown, and earlier edits are not.
+    /// The same for very many places: only the first are shown, and the places of earlier
+    /// edits are not tracked.
     fn replace_very_many(
         &mut self,
         before: &str,
@@ -316,7 +316,6 @@ fn several(path: &FilePath, lines: &[usize]) -> String {
     )
 }
 
-/// Lines in words.
 fn named(lines: &[usize]) -> String {
     let mut distinct = lines.to_vec();
     distinct.dedup();

@@ -1,4 +1,4 @@
-//! How much may be compared while the files are locked.
+//! A limit for the comparisons that are made while files are locked.
 
 /// Lines that one call compares to find its places: seconds of work.
 const MOST_COMPARED: u64 = 100_000_000;

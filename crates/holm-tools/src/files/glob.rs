@@ -1,4 +1,4 @@
-//! `glob`: files by a pattern of their paths.
+//! The `glob` tool: finds files by a pattern of their paths.
 
 use std::{fmt::Write, ops::ControlFlow, sync::Arc};
 

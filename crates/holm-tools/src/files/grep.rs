@@ -1,4 +1,4 @@
-//! `grep`: lines by a pattern of their text, with ripgrep's own engine.
+//! The `grep` tool: finds lines by a pattern of their text, with ripgrep's own engine.
 
 use std::{fmt::Write, io, ops::ControlFlow, sync::Arc};
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::root::{Kind, Opened, RootError, Walk, Walked};
 
-/// Matches that are shown when nobody says how many.
+/// Matches that are shown by default.
 const MATCHES: u64 = 250;
 
 /// The most that can be asked for.
@@ -194,7 +194,8 @@ impl<'a> Search<'a> {
         if searched.is_err() {
             self.unread += 1;
         }
-        // What turned out to be no text was not meant, whatever stood in front of the first zero.
+        // A match in a file that turns out to be binary does not count, even if it came before
+        // the first zero byte.
         if lines.found == 0 || lines.binary {
             return;
         }

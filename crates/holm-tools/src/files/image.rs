@@ -1,4 +1,4 @@
-//! Pictures that models can look at.
+//! Images that models can look at.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use holm_kernel::{Block, Media, Source};

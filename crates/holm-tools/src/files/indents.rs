@@ -1,4 +1,5 @@
-//! From the indentation of an old text to that of the file: another unit, or a shift that is the same for all lines.
+//! Maps the indentation of an old text to that of the file: a different unit, or the same
+//! shift for all lines.
 
 use super::relaxed::split_indent;
 

@@ -1,4 +1,4 @@
-//! A text as numbered lines.
+//! A text with an index of its lines.
 
 use std::ops::Range;
 

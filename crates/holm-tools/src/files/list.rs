@@ -1,4 +1,4 @@
-//! `list`: what is in a folder.
+//! The `list` tool: the entries of a folder.
 
 use std::{fmt::Write, os::fd::AsFd, sync::Arc};
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::root::{Kind, RootError, VERSION_CONTROL};
 
-/// Entries that are shown; whoever needs more searches.
+/// Entries that are shown; to see more, the model must search.
 const MOST: usize = 1_000;
 
 /// Entries that are looked at.

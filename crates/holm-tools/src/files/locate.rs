@@ -1,4 +1,5 @@
-//! Where the old text of an edit stands: exactly, or in the one place that differs in what does not matter.
+//! Finds the old text of an edit: exactly, or in the one place that differs only in insignificant
+//! ways.
 
 use std::ops::Range;
 
@@ -26,7 +27,6 @@ pub(super) struct Spot {
 /// Why there is no one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Miss {
-    /// Nothing fits.
     Nowhere,
     /// Several places fit, each in this line, counted from 1.
     Several(Vec<usize>),

@@ -1,4 +1,5 @@
-//! What in a file is most like a text that is not in it, so that a model sees its mistake without reading again.
+//! Finds the part of a file that is most similar to a text that is not in it. The model then sees
+//! its mistake without reading the file again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! `patch`: changes of one file or several, as a unified diff or in sections.
+//! The `patch` tool: changes to one or several files, as a unified diff or in sections.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
         let mut said = Vec::new();
         let mut work = Work { effort: Effort::default(), room: Room::default() };
         for step in &steps {
-            // Others wait for these files: whoever gave up need not be waited for.
+            // Other calls wait for these files, so a call that was cancelled stops here.
             if job.stop.is_cancelled() {
                 return Err(told("the call was cancelled; nothing was changed"));
             }

@@ -1,4 +1,5 @@
-//! `read`: a file, some of its lines, a picture, or a large result that was kept elsewhere.
+//! The `read` tool: a file, some of its lines, an image, or a large result that was stored
+//! elsewhere.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -14,7 +15,7 @@ use super::{
     text::Text,
 };
 
-/// Lines that are shown when nobody says how many.
+/// Lines that are shown by default.
 const LINES: usize = 2_000;
 
 /// Characters of one line that are shown: a longer one is data.

@@ -1,11 +1,11 @@
-//! Lines that mean the same although their bytes differ: blanks at the end, typographic characters, indentation.
+//! Compares lines that mean the same although their bytes differ: trailing blanks, typographic
+//! characters, indentation.
 
 use std::borrow::Cow;
 
 /// How exactly two lines are compared. Line ends never count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closeness {
-    /// Every character counts.
     Exact,
     /// Blanks at the end of a line do not count.
     Blanks,

@@ -1,4 +1,4 @@
-//! Bytes as text and back, in the encoding that the file has.
+//! Decodes bytes to text and encodes it again, in the encoding of the file.
 
 use encoding_rs::WINDOWS_1252;
 
@@ -8,7 +8,6 @@ const SNIFFED: usize = 8 * 1024;
 /// How a file writes its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// UTF-8.
     Utf8,
     /// UTF-8 with a mark in front.
     Utf8Mark,
@@ -25,7 +24,6 @@ pub(super) enum Encoding {
 pub(super) struct Text {
     /// The text, without a mark.
     pub(super) text: String,
-    /// Its encoding.
     pub(super) encoding: Encoding,
 }
 
@@ -37,7 +35,7 @@ impl Text {
             [0xef, 0xbb, 0xbf, rest @ ..] => {
                 return std::str::from_utf8(rest).ok().and_then(|text| made(text.into(), Encoding::Utf8Mark));
             }
-            // The same two bytes begin UTF-32, which nobody writes into files.
+            // The same two bytes begin UTF-32, which is not used for files in practice.
             [0xff, 0xfe, 0, 0, ..] => return None,
             [0xff, 0xfe, rest @ ..] => {
                 return made(utf16(rest, u16::from_le_bytes)?, Encoding::Utf16Little);

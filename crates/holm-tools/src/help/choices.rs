@@ -1,4 +1,4 @@
-//! Lists of values to choose from, told apart from names of what a value is.
+//! Recognises lists of choices and tells them from names of values.
 
 use super::limits::MAX_CHOICES;
 

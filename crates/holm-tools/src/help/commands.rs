@@ -1,4 +1,4 @@
-//! Subcommands: lists of names with what each does.
+//! Reads lists of subcommands with their descriptions.
 
 use super::draft::DraftCommand;
 use super::entry::{Entry, outermost};

@@ -1,4 +1,5 @@
-//! Which family a program belongs to, where that decides how it must be called.
+//! Detects which family of argument parsers a program uses, where that decides how
+//! it must be called.
 
 /// What a call may look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +17,6 @@ pub(super) struct Dialect {
 /// How a switch that is on by itself is turned off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OffStyle {
-    /// Not at all.
     Omit,
     /// `--name=false`, as with Go.
     EqualsFalse,

@@ -1,4 +1,4 @@
-//! What was read so far, before names are given and doubts are settled.
+//! The intermediate result of reading, before properties are named and ambiguities are resolved.
 
 use holm_grants::Level;
 
@@ -66,7 +66,6 @@ pub(super) struct Value {
 /// How often a value may stand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Many {
-    /// Once.
     #[default]
     One,
     /// Several after one flag.

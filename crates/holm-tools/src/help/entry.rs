@@ -1,4 +1,4 @@
-//! Entries: a line that names something, and the lines under it that say what it is.
+//! Entries: a line that names something, and the lines under it that describe it.
 
 use super::lines::{Frame, Line};
 use super::spec::{self, Below, Spec};

@@ -1,5 +1,5 @@
-//! How much of a help text is read. Each bound is far above what honest programs print, and small enough for a hostile one
-//! to cost next to nothing.
+//! Limits for how much of a help text is read. Each limit is far above what honest programs print.
+//! It is small enough that a hostile program costs next to nothing.
 
 /// The most bytes of a help text; the longest honest ones (every flag of a large program) take about half of it.
 pub const MAX_BYTES: usize = 256 << 10;

@@ -1,4 +1,4 @@
-//! Lines with their indentation, and the frames that some libraries draw taken off.
+//! Lines with their indentation, without the frames that some libraries draw.
 
 use super::limits::MAX_LINE;
 
@@ -21,7 +21,6 @@ pub(super) struct Line {
 /// The frames of rich: boxes with a title in the upper border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// No frame.
     None,
     /// A line inside a frame.
     Inside,

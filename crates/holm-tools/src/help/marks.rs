@@ -1,4 +1,4 @@
-//! What descriptions say formally: defaults, choices, what is required, what may be given again.
+//! Formal remarks in descriptions: defaults, choices, what is required, and what may be repeated.
 
 use super::choices::{listed, unquote};
 use super::draft::Many;

@@ -1,4 +1,5 @@
-//! `-h` and `--help` of one program: the long text counts, the short one adds what it lacks.
+//! Merges `-h` and `--help` of one program: the long text counts, and the short one
+//! adds what is missing.
 
 use super::draft::{Draft, DraftOption, DraftStep};
 

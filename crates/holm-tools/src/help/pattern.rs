@@ -1,4 +1,5 @@
-//! The grammar of usage lines: words, options, optional and required groups, alternatives, repetition.
+//! The grammar of usage lines: words, options, optional and required groups, alternatives,
+//! repetition.
 
 use super::limits::MAX_BRACKETS;
 use super::spec::is_name;
@@ -16,7 +17,6 @@ pub(super) struct Item {
 /// Whether dots follow an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
-    /// No dots.
     No,
     /// Dots directly after it, as in `FILE...`.
     Glued,
@@ -27,9 +27,8 @@ pub(super) enum Repeat {
 /// What a usage line is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Atom {
-    /// An option with whatever is glued to it.
+    /// An option, with the text that is attached to it.
     Option(String),
-    /// A lone `--`.
     Dashes,
     /// Any other word, with its brackets `<>` or `{}`.
     Word(String),
@@ -37,7 +36,6 @@ pub(super) enum Atom {
     Group {
         /// `[...]`: it may be left out.
         optional: bool,
-        /// The alternatives.
         branches: Vec<Branch>,
     },
 }

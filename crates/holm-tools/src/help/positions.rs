@@ -1,4 +1,4 @@
-//! Positions: what the list of arguments says about the words of the usage line.
+//! Combines the list of arguments with the positions in the usage line.
 
 use super::draft::{DraftPosition, DraftStep, Form};
 use super::entry::{Entry, outermost};

@@ -1,4 +1,4 @@
-//! The JSON Schema of a command: closed objects, one inside the other for subcommands.
+//! The JSON Schema of a command: closed objects, nested for subcommands.
 
 use holm_guards::json::Json;
 

@@ -1,4 +1,4 @@
-//! The parts of a help text: a title, then lines, until the next title.
+//! Splits a help text into sections: a title, and the lines until the next title.
 
 use super::limits::MAX_SECTIONS;
 use super::lines::{Frame, Line, gap};
@@ -22,14 +22,13 @@ pub(super) enum SectionKind {
     Preamble,
     /// How the program is called.
     Usage,
-    /// What it does.
     About,
     /// Its name, a dash and what it does.
     Name,
     Commands,
     Arguments,
     Options,
-    /// Shows calls; whatever it holds declares nothing.
+    /// Shows example calls; nothing in it is a declaration.
     Examples,
     Other,
 }

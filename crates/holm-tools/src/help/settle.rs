@@ -1,4 +1,5 @@
-//! From what was read to a plan: properties get their names, doubts are settled on the side that loses nothing.
+//! Turns a draft into a plan: names the properties and resolves ambiguities on the
+//! side that loses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -207,7 +208,7 @@ fn takes(option: &DraftOption, dialect: Dialect, words: bool) -> Takes {
         glue => glue,
     };
     let bare = value.optional && times == Times::Once;
-    // Flags of one dash and a whole word: Go's take `=`, others take the next word whatever it is.
+    // Flags of one dash and a whole word: Go's take `=`, others always take the next word.
     let glue = if words && go && glue == Glue::Space && times != Times::Values { Glue::Equals } else { glue };
     let equals = dialect.equals && (!words || go);
     Takes::Value { kind, glue, times, bare, equals }

@@ -1,4 +1,4 @@
-//! The left column of an option: its spellings and its value, in all the ways in which libraries write them.
+//! The left column of an option: its spellings and its value, in every form that libraries write.
 
 use super::draft::{DraftOption, Many, Value};
 use super::limits::MAX_SPELLINGS;

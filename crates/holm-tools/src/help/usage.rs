@@ -1,4 +1,4 @@
-//! Usage lines: found in the text, taken apart, and read with what is known about options and commands.
+//! Finds usage lines in the text, splits them, and reads them with the known options and commands.
 
 use super::draft::{DraftOption, DraftPosition, DraftStep, Form, Many, Selector, Value};
 use super::limits::{MAX_FORMS, MAX_OPTIONS, MAX_POSITIONS, MAX_USAGE};
@@ -28,7 +28,7 @@ const ALL_OPTIONS: &[&str] = &[
 /// Words that stand for a subcommand, where there are any.
 const SELECTORS: &[&str] = &["command", "subcommand", "cmd", "commands", "subcommands"];
 
-/// Words that stand for whatever a subcommand takes.
+/// Words that stand for all arguments of a subcommand.
 const REMAINDER: &[&str] =
     &["args", "arg", "arguments", "command options", "options", "flags", "subcommand options"];
 
@@ -333,7 +333,7 @@ impl Walk<'_, '_> {
         }
         // `{word}` alone is a position by typer, and in old texts a word that may be missing.
         let braced = choices.is_none() && word.starts_with('{');
-        // plumbum: a plain word with dots is whatever is left, perhaps nothing.
+        // plumbum: a plain word with dots stands for the rest, which may be empty.
         let rest = many && is_literal(word) && !listed;
         let required = place == Place::Needed && (!braced || listed) && !rest;
         let loose = braced && !listed;
@@ -385,7 +385,7 @@ fn value_among(
     let count = match takes {
         Some(Some(value)) if value.glue == Some(Glue::Equals) && value.optional => 0,
         Some(Some(value)) => value.names.len().max(1),
-        // In brackets of its own whatever follows is the option's.
+        // In brackets of its own, everything that follows belongs to the option.
         _ if inside != Inside::Line => rest.len().min(4),
         _ => usize::from(rest.first().is_some_and(|item| same_name(name, item))),
     };

@@ -1,4 +1,4 @@
-//! What follows an option: a value's name, its choices, whether it may be left out.
+//! Reads what follows an option: the name of a value, its choices, and whether it is optional.
 
 use super::choices::{between, listed, unquote};
 use super::draft::{Many, Value};
@@ -100,7 +100,7 @@ impl Value {
         self.name(inner);
     }
 
-    /// `TEXT:{a,b}=a` of CLI11, `VALUE:int` of plumbum, `NAME:VALUE` of anybody.
+    /// `TEXT:{a,b}=a` of CLI11, `VALUE:int` of plumbum, `NAME:VALUE` of several libraries.
     fn annotated(&mut self, name: &str, rest: &str) {
         let (rest, default) = match rest.rsplit_once('=') {
             Some((rest, default)) if rest.ends_with('}') => (rest, Some(default)),

@@ -1,4 +1,4 @@
-//! Commands as the runtime's hooks.
+//! Runs commands as hooks of the runtime.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -37,10 +37,12 @@ const MOST_STOPPING: usize = 10_000;
 /// How often in a row a run that would stop is told to go on.
 const MOST_STOPS: u64 = 3;
 
-/// The commands of a file that a person has trusted, as hooks of an agent: `builder.hook(CommandHooks::new(..))`.
+/// The commands of a file that a person has trusted, as hooks of an agent:
+/// `builder.hook(CommandHooks::new(..))`.
 ///
-/// A call that a command rewrites goes back through its schema, the rules and whoever is asked, like any other rewrite.
-/// A command can only narrow: what it "allows" is asked and refused as if it had said nothing.
+/// A call that a command rewrites goes through its schema, the rules and the approval again, like
+/// any other rewrite. A command can only narrow. If it "allows" a call, the call is asked about and
+/// refused as if the command had said nothing.
 pub struct CommandHooks {
     file: TrustedHooks,
     runner: Arc<dyn Runner>,
@@ -113,7 +115,6 @@ impl CommandHooks {
         Opinion::deny(reason)
     }
 
-    /// Asks one command.
     async fn ask(&self, entry: &Entry, mut about: Value) -> Result<Wish, NotDone> {
         let named: Vec<&Script> =
             self.file.scripts.iter().filter(|script| script.is_of(&entry.command)).collect();
@@ -187,8 +188,8 @@ impl CommandHooks {
         changed
     }
 
-    /// What a command wishes; nothing if it failed. One whose script is not what was trusted blocks, for what it would have
-    /// refused, nobody can tell.
+    /// The reply of a command, or nothing if it failed. A command whose script is not the trusted
+    /// one blocks, because Holm cannot tell what it would have refused.
     async fn heard(&self, entry: &Entry, about: Value) -> Option<Wish> {
         match self.ask(entry, about).await {
             Ok(wish) => Some(wish),
@@ -207,7 +208,8 @@ impl CommandHooks {
             let Some(prompt) = prompt_of(message) else { continue };
             let remark = match self.known(message.id, &prompt) {
                 Some(remark) => remark,
-                // What comes too late is not heard, so whoever was not asked about has not been let through.
+                // A reply that comes too late is ignored. So a call about which the command did not
+                // answer is not let through.
                 None => {
                     let asked = tokio::time::timeout_at(end, self.remark(message.id, &prompt)).await;
                     let remark = asked.unwrap_or_else(|_| Remark::Withheld(NOT_ASKED.to_owned()));
@@ -231,7 +233,7 @@ impl CommandHooks {
         patches
     }
 
-    /// What was said of a prompt, if somebody was asked.
+    /// The remark about a prompt, if commands were asked about it.
     fn known(&self, id: MessageId, prompt: &str) -> Option<Remark> {
         let prompt = ContentHash::of(prompt.as_bytes());
         let said = self.said();
@@ -336,7 +338,8 @@ impl Hook for CommandHooks {
         if has(HookEvent::PostToolUse) {
             own = own.after_call(Arc::clone(&self));
         }
-        // What looks at the calls of a run looks at those of whatever it starts; prompts and endings are people's.
+        // A hook on calls also sees the calls of child runs. Prompts and endings belong to people,
+        // so those hooks are not inherited.
         own = own.inherit();
         if has(HookEvent::UserPromptSubmit) {
             own = own.context(Arc::clone(&self));

@@ -1,4 +1,4 @@
-//! The file that names the hooks.
+//! Parses the file that lists the hooks.
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +21,8 @@ use crate::trust::{ContentHash, Ledger, Standing};
 /// How long a command may take, unless the file says less. The run waits for a hook no longer than this by far.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
-/// Commands that one file may name; more than this is no configuration but an attack on whoever reads it.
+/// Commands that one file may name. A file with more is not a configuration but an
+/// attack on its reader.
 const MOST_COMMANDS: usize = 64;
 
 /// Events that other agents have and this one has not. A file may name them: it is shared by agents, and its author has
@@ -53,7 +54,7 @@ const ELSEWHERE: [&str; 24] = [
     "WorktreeRemove",
 ];
 
-/// A file of hooks that nobody has trusted yet: it can be shown, and nothing of it runs.
+/// A file of hooks that is not trusted yet: it can be shown, and nothing of it runs.
 ///
 /// ```
 /// use std::path::Path;
@@ -86,12 +87,13 @@ pub struct HookFile {
     hash: ContentHash,
 }
 
-/// Who says that a file of hooks is what somebody means to have.
+/// Why a file of hooks may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vouched {
     /// A person who looked at it: the ledger knows it as it is.
     ByLedger,
-    /// Its owner, because nobody else writes where it lies. Scripts that it names may lie where others write.
+    /// Its owner vouches for it, because no other user can write there. Scripts that it names may
+    /// lie where other users can write.
     ByOwner,
 }
 
@@ -104,7 +106,8 @@ pub struct TrustedHooks {
 }
 
 impl TrustedHooks {
-    /// The scripts that nobody has looked at as they are, or that are gone: whatever names one of them is refused.
+    /// The scripts that are missing or were not reviewed in their present state. A call that
+    /// depends on one of them is refused.
     pub fn shut(&self) -> impl Iterator<Item = PathBuf> {
         self.scripts.iter().filter(|script| script.is_shut()).map(Script::place)
     }
@@ -128,11 +131,11 @@ pub struct Wants {
     pub network: NetworkWish,
 }
 
-/// Whether a command wants the network. Single hosts cannot be held to, so it is none or all of it.
+/// Whether a command needs the network. Holm cannot restrict a hook to single hosts, so it gets the
+/// whole network or no network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkWish {
-    /// It does not.
     #[default]
     None,
     /// It does: all of it, this machine's own services included.
@@ -146,14 +149,13 @@ pub enum HookEvent {
     PreToolUse,
     /// After a call: its result may be refused or added to.
     PostToolUse,
-    /// When somebody has said something: it may be withheld, or context added.
+    /// When the user has sent a prompt: it may be withheld, or context may be added.
     UserPromptSubmit,
     /// When a run would stop by itself: it may be told to go on.
     Stop,
 }
 
 impl HookEvent {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::PreToolUse, Self::PostToolUse, Self::UserPromptSubmit, Self::Stop];
 
     fn named(name: &str) -> Option<Self> {
@@ -196,12 +198,12 @@ impl HookFile {
         Ok(this)
     }
 
-    /// Reads what stands in a file, and opens nothing.
+    /// Parses the text of a file, and opens nothing.
     ///
     /// # Errors
-    /// [`HookFileError`] if it is no such file, names an event that nobody has, a matcher that is no pattern, or too many
-    /// commands. A file that is half understood guards half of what its author believes, so nothing is skipped but what
-    /// [`warnings`](Self::warnings) names.
+    /// [`HookFileError`] if it is not a hook file, or names an unknown event, an invalid matcher,
+    /// or too many commands. A file that is only half understood guards half of what its author
+    /// believes. So nothing is skipped except what [`warnings`](Self::warnings) names.
     pub fn parse(path: &Path, text: &str) -> Result<Self, HookFileError> {
         if !text.trim_start().starts_with('{') {
             // A list would be read as the members in order.
@@ -291,18 +293,17 @@ impl HookFile {
             .collect()
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it was made from another program's hooks (`"imported": true`): whoever keeps such a file has not written its
-    /// commands, so that its place alone vouches for nothing.
+    /// Whether it was made from another program's hooks (`"imported": true`). The owner of such a
+    /// file did not write its commands, so its location alone proves nothing.
     pub fn is_imported(&self) -> bool {
         self.imported
     }
 
-    /// How the file itself stands, whatever its scripts are.
+    /// The trust status of the file itself, regardless of its scripts.
     pub fn standing(&self, ledger: &Ledger) -> Standing {
         ledger.standing(&self.path, &self.hash)
     }
@@ -318,19 +319,20 @@ impl HookFile {
         gone.map(Script::place).filter(|path| ledger.knows(path)).collect()
     }
 
-    /// What no tool may write while these hooks are trusted: the scripts of the project that they name, those that are there
-    /// and those that somebody has looked at and that are gone.
+    /// The files that no tool may write while these hooks are trusted: the scripts of the project
+    /// that they name. This includes scripts that a person reviewed and that are now missing.
     pub fn kept(&self, ledger: &Ledger) -> Vec<PathBuf> {
         let scripts = self.content.scripts.iter();
         let kept = scripts.filter(|script| script.seen().is_some() || ledger.knows(&script.place()));
         kept.map(Script::place).collect()
     }
 
-    /// The hooks, if somebody vouches for the file as it is. A script that it names and that is not what a person looked at
-    /// takes no hook away: whatever the commands that name it would look at is refused, until somebody looks again.
+    /// The hooks, if the file is trusted as it is. A script that differs from the one a person
+    /// reviewed disables no hook. Instead, everything that its commands would check is refused
+    /// until a person reviews the script again.
     ///
     /// # Errors
-    /// [`Untrusted`] where nobody vouches for the file itself.
+    /// [`Untrusted`] if the file itself is not trusted.
     pub fn held(mut self, ledger: &Ledger, vouched: Vouched) -> Result<TrustedHooks, Untrusted> {
         if vouched == Vouched::ByLedger && self.standing(ledger) != Standing::Trusted {
             return self.trusted(ledger);
@@ -422,7 +424,8 @@ fn shown(text: &str) -> String {
     visible(text).replace('\n', "\\u{a}").replace('\t', "\\u{9}")
 }
 
-/// What a command process can be given. Anything else would be a promise that nobody keeps.
+/// Parses the grants that a command process can be given. Other grants are refused, because Holm
+/// could not provide them.
 fn grants(texts: &[String]) -> Result<GrantSet, HookFileError> {
     let bad = |grant: &str, reason: String| HookFileError::BadGrant { grant: grant.to_owned(), reason };
     let mut grants = GrantSet::new();
@@ -449,18 +452,17 @@ pub enum HookFileError {
     /// It is no such file.
     #[error("the hooks cannot be read ({reason}); mend the file, none of it is used")]
     Unreadable {
-        /// What is wrong.
         reason: String,
     },
-    /// It names an event that nobody has.
+    /// It names an unknown event.
     #[error("line {line}: there is no event `{event}`; mend its name, none of the hooks is used")]
     UnknownEvent {
-        /// Which.
         event: String,
         /// The line that names it, from 1.
         line: usize,
     },
-    /// A command names a file in a way that cannot be followed, so that nobody could tell when the file changes.
+    /// A command names a file in a way that cannot be resolved, so Holm could not notice
+    /// when the file changes.
     #[error(
         "`{word}` may be a file of the project that only a shell could tell; write $HOLM_PROJECT_DIR/ in front of its path, \
          none of the hooks is used"
@@ -472,7 +474,6 @@ pub enum HookFileError {
     /// A matcher is no pattern.
     #[error("the matcher `{matcher}` is no pattern ({reason}); mend it, none of the hooks is used")]
     BadMatcher {
-        /// Which.
         matcher: String,
         /// What is wrong with it.
         reason: String,
@@ -480,20 +481,17 @@ pub enum HookFileError {
     /// A command cannot be given this.
     #[error("the hooks ask for `{grant}`, which they cannot be given: {reason}")]
     BadGrant {
-        /// Which.
         grant: String,
-        /// Why not.
         reason: String,
     },
     /// It names too many commands.
     #[error("the file names {found} commands; at most {MOST_COMMANDS} are allowed")]
     TooMany {
-        /// How many.
         found: usize,
     },
 }
 
-/// Nobody has trusted this file as it is.
+/// This file is not trusted in its present state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the project's hooks are new or have changed; look at what they ask for and trust them first")]
 pub struct Untrusted {

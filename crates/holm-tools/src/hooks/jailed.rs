@@ -1,4 +1,4 @@
-//! Runs commands in a jail.
+//! Runs hook commands in a jail.
 
 use std::{ffi::OsString, path::PathBuf};
 

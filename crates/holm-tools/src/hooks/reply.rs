@@ -1,4 +1,4 @@
-//! What a command's end means.
+//! Interprets how a command ended.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,18 +17,17 @@ const NOT_UNDERSTOOD: &str = "a hook answered with an object that is not underst
 /// What a command wants.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Wish {
-    /// Why it blocks.
     pub(super) block: Option<String>,
-    /// Other arguments.
     pub(super) arguments: Option<Value>,
     /// What is to be added.
     pub(super) context: Option<String>,
 }
 
 impl Wish {
-    /// Reads what a command left behind. Exit code 2 blocks, with what it printed as errors for the reason; 0 is heard;
-    /// any other is a fault of its own and says nothing. A command that was ended has said nothing either, and whoever
-    /// asked decides what that means.
+    /// Reads the result of a command. Exit code 2 blocks, and the text on standard error is the
+    /// reason. With exit code 0 the reply is read. Any other code is a fault of the command and
+    /// counts as no reply. A command that was killed has not replied either, and the caller
+    /// decides what that means.
     pub(super) fn of(done: Result<Done, NotDone>) -> Result<Self, NotDone> {
         let done = done?;
         match done.code {

@@ -1,4 +1,4 @@
-//! What runs a command, and how a run of it ends.
+//! The interface that runs a command, and the ways in which its run can end.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -20,22 +20,20 @@ pub trait Runner: Send + Sync {
 pub struct Command {
     /// The line, for a shell.
     pub line: String,
-    /// What it reads.
     pub input: String,
     /// How long it may take.
     pub limit: Duration,
     /// What its file asks for, and a person has seen.
     pub wants: Wants,
-    /// The scripts that it names, as a person has seen them: these are run, whatever lies in their places by then.
+    /// The scripts that it names, as a person has seen them. These contents are run, even if the
+    /// files have changed since.
     pub scripts: Vec<(PathBuf, Arc<[u8]>)>,
 }
 
 /// A command that has ended by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
-    /// Its exit code.
     pub code: i32,
-    /// What it printed.
     pub stdout: String,
     /// What it printed as errors.
     pub stderr: String,
@@ -50,7 +48,7 @@ pub enum NotDone {
         /// What the system says.
         reason: String,
     },
-    /// A script that it names is not the one that was trusted, or nobody has trusted it.
+    /// A script that it names is not the trusted one, or was never trusted.
     #[error(
         "the hook's script {} has changed since it was trusted, so what it guards stays closed; look at it and trust the hooks \
          again with `holm hooks trust`",

@@ -1,5 +1,5 @@
-//! The scripts of a project that its hooks name. A command that stays the same and runs a script that does not is a
-//! changed command.
+//! The scripts of a project that its hooks name. If a script changes, the command that runs it
+//! counts as changed too.
 
 use holm_kernel::visible_line;
 use std::{
@@ -48,21 +48,19 @@ struct Kin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
     project: PathBuf,
-    /// Below the project.
     path: PathBuf,
     /// The commands that name it.
     lines: Vec<String>,
     seen: Seen,
 }
 
-/// What somebody has looked at in the place of a script.
+/// What a person has reviewed at the path of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Seen {
-    /// This.
     Content(Arc<[u8]>, ContentHash),
-    /// That no file is there. One that is made later was seen by nobody.
+    /// There was no file. A file that is created later was not reviewed.
     Nothing,
-    /// Nobody has looked at what is there now, or it is gone: whatever names it is a closed gate.
+    /// The present content was not reviewed, or the file is missing: a hook that names it blocks.
     Other,
 }
 
@@ -101,12 +99,12 @@ impl Script {
         self.hash().is_none() && self.lines.iter().any(named)
     }
 
-    /// The same script, of which nobody has looked at what is there now.
+    /// The same script, marked as not reviewed.
     pub(super) fn shut(self) -> Self {
         Self { seen: Seen::Other, ..self }
     }
 
-    /// Whether nobody has looked at it.
+    /// Whether its present content was not reviewed.
     pub(super) fn is_shut(&self) -> bool {
         self.seen == Seen::Other
     }
@@ -143,7 +141,7 @@ impl Script {
         Some(Stamp { device, number, changed })
     }
 
-    /// What was seen, for whoever runs it.
+    /// The reviewed content, for the process that runs it.
     pub(super) fn content(&self) -> Option<(PathBuf, Arc<[u8]>)> {
         match &self.seen {
             Seen::Content(bytes, _) => Some((self.place(), Arc::clone(bytes))),
@@ -190,13 +188,13 @@ pub(super) fn named<'a>(
     Ok(scripts)
 }
 
-/// The files of a project that are there and that a program is started with: those that the words of its command line name,
-/// whole or in pieces, from the folder in which it starts, and what an interpreter takes for them. What only a shell could tell is
-/// passed over.
+/// The existing files of a project with which a program is started. These are the files that the
+/// words of its command line name, whole or in pieces, from its start folder. They include what an
+/// interpreter would load for such a word. Words that only a shell could expand are skipped.
 ///
 /// # Errors
 ///
-/// Why nobody can tell which files these are.
+/// Why the files cannot be determined.
 pub fn started<'a>(
     project: &Path,
     folder: &Path,
@@ -228,7 +226,7 @@ pub fn started<'a>(
 pub(super) struct Project {
     /// Without links in its path.
     pub(super) real: PathBuf,
-    /// As whoever loads it names it, and so perhaps a command too.
+    /// The path as the caller gave it, which a command may use too.
     pub(super) given: PathBuf,
 }
 
@@ -241,8 +239,8 @@ impl Project {
         self.paths_of(&all, PathBuf::new()).map_err(|word| refused(word.unwrap_or(line)))
     }
 
-    /// The same for words that are used in this folder below the project; or the word that nobody can follow, and none where
-    /// all of them together are too many.
+    /// The same for words that are used in this folder below the project. The error is the word
+    /// that cannot be resolved, or `None` if all words together name too many paths.
     fn paths_of<'a>(&self, all: &'a [Word], start: PathBuf) -> Result<Vec<PathBuf>, Option<&'a str>> {
         let kin = kin(all);
         let has_modules = kin.iter().any(|kin| kin.parts.is_some());
@@ -261,7 +259,8 @@ impl Project {
                         found.extend(kin.iter().flat_map(|kin| kin.of(&path)));
                     }
                     if whole.is_file() || (!whole.is_dir() && !enters && could_name(text)) {
-                        // What a link and a step back come to is another file than the one that the names say.
+                        // With links and `..`, the real file may differ from the one
+                        // that the names suggest.
                         let real = whole.canonicalize().ok();
                         let real = real.and_then(|real| Some(real.strip_prefix(&self.real).ok()?.to_owned()));
                         found.extend(real.filter(|real| *real != path));

@@ -1,11 +1,11 @@
-//! The words of a command, as far as they can be known without running it.
+//! Splits a command into words, as far as that is possible without running it.
 
 use std::path::Path;
 
 /// The variable that names the project's folder to a command.
 const PROJECT: &str = "HOLM_PROJECT_DIR";
 
-/// How deep commands may stand in commands; deeper ones are read by nobody.
+/// How deep commands may be nested in commands; deeper ones are not read.
 const MOST_DEPTH: usize = 8;
 
 /// One word of a command.

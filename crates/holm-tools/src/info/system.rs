@@ -1,4 +1,4 @@
-//! `system_info`: what kind of machine this is.
+//! The `system_info` tool: the kind of machine.
 
 use std::{env::consts, fmt::Write, fs, thread};
 

@@ -1,4 +1,4 @@
-//! Asks a program what it is. Nobody has granted it anything yet.
+//! Asks a program to describe itself, in a jail without any grant.
 
 use std::path::Path;
 

@@ -79,7 +79,7 @@ impl Programs {
         head.starts_with(b"#!") || head.starts_with(ELF) || !other
     }
 
-    /// With files that no program sees or writes, whatever its calls are granted.
+    /// Adds files that no program may see or write, no matter what its calls are granted.
     #[must_use]
     pub fn denials(self, denials: Denials) -> Self {
         Self(Arc::new(Setup { denials, ..(*self.0).clone() }))
@@ -122,7 +122,8 @@ impl Loader for Programs {
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
         Box::pin(async move {
             startable(&found)?;
-            // To ask it is to run it, and it would run with all the power of the user before anybody said yes.
+            // Asking the program means running it. Without a jail it would run with all rights of
+            // the user before any approval.
             if self.0.engine == Engine::Unconfined {
                 return Err(LoadError::unavailable("nothing confines programs here; install bubblewrap"));
             }

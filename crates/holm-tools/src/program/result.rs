@@ -1,4 +1,4 @@
-//! What a program's end means to a model.
+//! Turns the result of a program into the output that a model reads.
 
 use std::path::Path;
 

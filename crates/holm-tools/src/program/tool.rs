@@ -128,8 +128,9 @@ impl Inner {
 
     /// The jail of a call: the program, the system's programs, and what the call was granted.
     ///
-    /// The file is compared with what was trusted just before it is started. Nobody whom this defends against can write to
-    /// a tool folder in between: no tool may, and whoever else can is the person.
+    /// The file is compared with the trusted content just before it is started. No attacker in our
+    /// model can write to a tool folder in between. No tool may write there, and the only other
+    /// writer is the person.
     fn jail(&self, needs: &[Need]) -> Result<(Jail, WorkspaceRecord), String> {
         let bytes = std::fs::read(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))?;
         if ContentHash::of(&bytes) != self.hash {
@@ -138,7 +139,7 @@ impl Inner {
             );
         }
         let mut grants = authority::grants(needs);
-        // The system's programs may be started anyway: a script without them is none.
+        // The system's programs may always be started, because scripts need them.
         let named: Vec<Grant> = grants
             .iter()
             .filter(|grant| matches!(grant, Grant::Exec(ProgramPattern::Name(_))))

@@ -1,4 +1,4 @@
-//! A word from a loader: a file is worth another look, although nothing in it changed.
+//! Lets a loader request a reload of a file that has not changed itself.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,14 @@ use tokio::sync::watch;
 pub struct Again(Arc<watch::Sender<BTreeSet<PathBuf>>>);
 
 impl Again {
-    /// Nobody is asked yet.
+    /// A requester without a watcher.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks for a look. Asking often before it happens is asking once; where nobody watches, nothing happens.
+    /// Requests a reload. Several requests before the reload count as one. If the folder is
+    /// not watched, nothing happens.
     pub fn look(&self, path: &Path) {
         self.0.send_if_modified(|wanted| wanted.insert(path.to_owned()));
     }
@@ -41,7 +42,7 @@ impl Again {
         let mut taken = BTreeSet::new();
         self.0.send_if_modified(|wanted| {
             taken = std::mem::take(wanted);
-            // Whoever takes knows.
+            // The reader that takes the requests needs no notification.
             false
         });
         taken

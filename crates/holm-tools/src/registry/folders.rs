@@ -1,4 +1,4 @@
-//! Folders of tools, and how one file of theirs is looked at.
+//! Folders of tools, and how each of their files is loaded.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -140,11 +140,11 @@ impl Folders {
         });
     }
 
-    /// Loads what is there now and goes on watching until the result is dropped.
+    /// Loads the present files and keeps watching until the result is dropped.
     ///
     /// # Errors
     ///
-    /// Where the system does not let anybody watch.
+    /// If the system does not allow watching.
     pub async fn watch(self) -> Result<Watching, WatchError> {
         watch::start(self).await
     }
@@ -219,8 +219,9 @@ struct Opened {
 impl Opened {
     async fn load(&self, folder: &Folder, path: &Path, leave: Leave) -> Seen {
         let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
-        // The first code at a place is remembered once a tool has come of it, and not before: whoever mends what never was
-        // one is not asked about it, and what a person confirms meanwhile stays.
+        // The first code at a path is pinned only after it has become a tool. So a user who
+        // repairs a file that never worked is not asked to confirm it. A confirmation that a
+        // person gives meanwhile is kept.
         let known = folder.pins.knows(path);
         let standing = || folder.pins.standing(path, &self.whole.sha256);
         let found = Found {
@@ -270,14 +271,13 @@ pub(super) enum Seen {
 }
 
 impl Seen {
-    /// Whoever should have loaded it broke down over it.
+    /// The loader panicked on this file.
     pub(super) fn panicked() -> Self {
         Self::Broken(
             "its loader panicked, which is a mistake of the program's and not of the file".to_owned(),
         )
     }
 
-    /// Tells the registry.
     pub(super) fn apply(self, source: Source, edit: &mut super::Edit<'_>) {
         match self.with_flaws_told() {
             Self::Tools(offers) => edit.set(source, offers),

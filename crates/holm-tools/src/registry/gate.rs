@@ -1,4 +1,4 @@
-//! Who may enter: whether a person trusts a file with exactly these bytes.
+//! Decides whether a file with exactly these bytes may be used, by what a person trusts.
 
 use std::path::{Path, PathBuf};
 

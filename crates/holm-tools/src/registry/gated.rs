@@ -1,4 +1,5 @@
-//! Tools of a folder that ask the gate again at each call: trust that was taken back ends with the next one.
+//! Tools of a folder that ask the gate again at each call. Trust that is withdrawn ends
+//! with the next call.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The registry itself: what every source offers, and the snapshot that follows from it.
+//! The registry: the offers of every source, and the snapshot that is made from them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,7 +45,6 @@ struct Sources {
 }
 
 impl Registry {
-    /// No tools yet.
     #[must_use]
     pub fn new() -> Self {
         let current = watch::Sender::new(Arc::new(Snapshot::default()));
@@ -99,10 +98,10 @@ pub struct Edit<'a> {
 }
 
 impl Edit<'_> {
-    /// Puts these tools in the place of whatever the source offered before, and forgets what was wrong with it.
+    /// Replaces all tools that the source offered before, and clears its reported problem.
     ///
-    /// A tool that no run could use (a schema that does not compile, a need without its argument) is left out and
-    /// reported.
+    /// A tool that no run could use (a schema that does not compile, a need without its argument)
+    /// is left out and reported.
     pub fn set(&mut self, source: Source, offers: impl IntoIterator<Item = Offer>) {
         let mut remarks = Vec::new();
         let usable = offers.into_iter().filter(|offer| match flaw(&offer.tool) {

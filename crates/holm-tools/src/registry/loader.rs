@@ -1,4 +1,4 @@
-//! The seam between folders and kinds of tools: WASM files, programs, agent files and whatever comes next.
+//! The interface between folders and kinds of tools: WASM files, programs, agent files and others.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,8 +10,8 @@ use super::{Offer, Sidecar, Standing};
 
 /// Turns a file of a tool folder into tools.
 ///
-/// A loader is asked only about files that somebody trusts, and only when they are complete as far as can be seen from
-/// outside. What it is given is what was hashed: it never opens the path again to learn what the file holds.
+/// A loader is asked only about trusted files, and only when they appear to be complete. It
+/// receives the bytes that were hashed, and never opens the path again to read the file.
 ///
 /// ```
 /// use std::{path::Path, sync::Arc};
@@ -52,23 +52,22 @@ pub trait Loader: Send + Sync {
     }
 }
 
-/// What loading takes most of. There are only so many processors; patience keeps nobody else waiting.
+/// The resource that loading needs most. The number of processors is limited, while a loader that
+/// only waits delays no other loader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// Work on this machine, of which only so much is done at a time.
     Processors,
-    /// Waiting for somebody else.
+    /// Loading waits for another process or a server.
     Patience,
 }
 
 /// A file that was found in a tool folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
-    /// Where it lies.
     pub path: &'a Path,
     /// Its name without the ending: what the tool is called unless it says otherwise.
     pub name: &'a str,
-    /// All of it.
     pub bytes: &'a [u8],
     /// The open file that the bytes were read from, for kinds that are started by the system.
     pub file: &'a File,
@@ -89,7 +88,8 @@ pub enum LoadError {
     /// The file is not the problem: this machine is.
     #[error("could not look at it: {0}")]
     Unavailable(String),
-    /// Nothing is wrong yet: what the file stands for has not answered. Whoever loads it asks for [another look](super::Again).
+    /// Not an error yet: the server behind the file has not answered. The loader
+    /// requests [another look](super::Again) later.
     #[error("{0}")]
     Later(String),
 }

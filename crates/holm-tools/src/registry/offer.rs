@@ -1,4 +1,4 @@
-//! What a source offers: a tool, and what the registry must know of it beyond its declaration.
+//! The offer of a source: a tool, and what the registry must know about it beyond its declaration.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,6 @@ use crate::catalogue::Disclosure;
 /// A tool as its source offers it. Its name is a wish: see [`Snapshot`](super::Snapshot).
 #[derive(Clone)]
 pub struct Offer {
-    /// The tool.
     pub tool: Arc<dyn Tool>,
     /// Words under which it is found.
     pub keywords: Vec<String>,
@@ -63,14 +62,12 @@ impl fmt::Debug for Offer {
 /// Where tools come from. The order is the precedence: of two that want one name, the earlier source's keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Source {
-    /// Whose it is.
     pub rank: Rank,
     /// What it is, for people: a file, a server, `built in`.
     pub origin: String,
 }
 
 impl Source {
-    /// A source.
     pub fn new(rank: Rank, origin: impl Into<String>) -> Self {
         Self { rank, origin: origin.into() }
     }

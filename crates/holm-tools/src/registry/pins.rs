@@ -1,7 +1,9 @@
-//! Which code a person has confirmed, so that replaced code does not inherit what the old code was given.
+//! Remembers which code a person has confirmed, so that replaced code does not inherit the grants
+//! of the old code.
 //!
-//! A grant is given to a tool that somebody knows. When its file is replaced, the name is the same and the code is not: the
-//! new code is a tool, but what it asks for it does not get, until a person confirms it.
+//! A person grants something to a tool that they know. If its file is replaced, the name stays the
+//! same and the code does not. The new code becomes a tool, but it does not get what it asks for
+//! until a person confirms it.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Reading a file so that what is loaded is what was hashed, and half a file is never taken for a whole one.
+//! Reads a file so that the loaded bytes are the hashed bytes, and a partial file is never taken
+//! for a complete one.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
@@ -93,7 +94,7 @@ pub(super) fn sidecar_path(path: &Path) -> PathBuf {
     path.with_extension("toml")
 }
 
-/// Whether nobody has written to the file for so long that nobody is writing now.
+/// Whether the last write to the file is so long ago that its writer must have finished.
 pub(super) fn rests_for(path: &Path, patience: Duration) -> bool {
     let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
     modified.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age >= patience))
@@ -125,7 +126,7 @@ fn ordinary(path: &Path) -> Result<Metadata, ReadError> {
     Ok(seen)
 }
 
-/// What would be different if somebody had written to it or put another in its place.
+/// The metadata that would differ if the file had been written to or replaced.
 fn state(metadata: &Metadata) -> (u64, Option<SystemTime>, u64, u64) {
     #[cfg(unix)]
     let (device, number) = {

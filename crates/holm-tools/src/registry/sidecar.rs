@@ -1,7 +1,7 @@
-//! `<tool>.toml`: what stands beside a tool and corrects or completes what the tool says about itself.
+//! `<tool>.toml`: a file beside a tool that corrects or completes what the tool says about itself.
 //!
-//! It can describe and it can ask. It cannot give: what it asks for becomes what a call needs, and a call that needs what
-//! nobody granted is asked about or refused like any other.
+//! A sidecar can describe and ask, but it cannot grant. What it asks for becomes a need of each
+//! call. A call with a need that is not granted is asked about or refused like any other.
 
 use holm_grants::{Allowances, Level, Template};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
@@ -15,7 +15,7 @@ use crate::catalogue::Disclosure;
 /// The most bytes of a sidecar: a person wrote it.
 pub const MAX_SIDECAR: usize = 64 << 10;
 
-/// What a sidecar says. Whatever it leaves out stays as the tool itself has it.
+/// The content of a sidecar. A field that it leaves out keeps the value from the tool itself.
 ///
 /// ```
 /// use holm_tools::registry::Sidecar;

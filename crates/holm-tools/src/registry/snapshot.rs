@@ -1,4 +1,5 @@
-//! All tools at one moment. Never changes; whoever holds it goes on with what it holds.
+//! All tools at one moment. A snapshot never changes, so its holder keeps working
+//! with the same tools.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -24,7 +25,6 @@ pub struct Snapshot {
 /// Something that a person should know about a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Which source.
     pub source: Source,
     /// What is wrong, and what holds instead.
     pub what: String,

@@ -1,5 +1,5 @@
-//! Files that are read at the same time are still loaded in their order: which of two that want one name gets it must not
-//! depend on which was read faster.
+//! Loads files in their order even if they are read at the same time. If two files want one name,
+//! the result must not depend on which was read faster.
 
 use tokio::sync::oneshot;
 
@@ -13,7 +13,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// A file that waits for nobody: it is loaded by itself, or it is the first of a line.
+    /// A turn without a predecessor: the file is loaded alone, or it is the first in the queue.
     pub(super) fn free() -> Self {
         Self::default()
     }

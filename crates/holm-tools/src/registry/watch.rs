@@ -19,7 +19,7 @@ use super::read;
 /// How often a folder that is not there (any more) is looked for.
 const LOST: Duration = Duration::from_secs(1);
 
-/// Folders that are being watched. Dropped, nobody watches them any more; the registry keeps its tools.
+/// Folders that are being watched. Dropping it stops the watch; the registry keeps its tools.
 #[derive(Debug)]
 pub struct Watching {
     task: AbortHandle,

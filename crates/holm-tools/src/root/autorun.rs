@@ -1,8 +1,9 @@
-//! Files of a project whose code everyday tools run without asking: at `cd`, when an editor opens the folder, at
-//! `git commit`. The one table for file tools, guests and commands; `docs/threat-model.md` explains each decision.
+//! Files of a project whose code everyday tools run without asking: at `cd`, when an editor opens
+//! the folder, at `git commit`. This one table serves file tools, guests and commands;
+//! `docs/threat-model.md` explains each decision.
 //!
-//! What runs because the user says build, test or install (`Makefile`, `build.rs`, `package.json`) is ordinary code and not
-//! in here.
+//! Code that runs because the user asks to build, test or install (`Makefile`, `build.rs`,
+//! `package.json`) is ordinary code and is not listed here.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -183,7 +184,6 @@ const REPORTED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The whole table.
 pub(crate) fn table() -> impl Iterator<Item = AutorunFile> {
     let rows = |lists: &'static [(&'static str, &'static [&'static str])], handling| {
         lists.iter().flat_map(move |(runner, patterns)| {

@@ -1,4 +1,4 @@
-//! The folder itself.
+//! The root folder and the operations in it.
 
 use std::{
     fs::File,
@@ -34,7 +34,6 @@ pub struct Root {
 /// Whether a walk enters other mounts. A bind mount can show any folder of the machine inside the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mounts {
-    /// It does not.
     #[default]
     Refused,
     /// It does, because a person says that what is mounted there belongs to the task.
@@ -51,10 +50,11 @@ pub enum Protect {
 }
 
 impl Root {
-    /// Opens a folder, with the usual denies. Only here is a path taken from whoever starts Holm; links in it count.
+    /// Opens a folder, with the default denies. Only here is a path taken from the caller that
+    /// starts Holm, and links in it are followed.
     ///
     /// # Errors
-    /// [`RootError`] if it is no folder, or has a name that no path can spell.
+    /// [`RootError`] if it is not a folder, or has a name that no path can spell.
     pub fn open(folder: &Path) -> Result<Self, RootError> {
         let shown = folder.display().to_string();
         let failed = |error| RootError::io(&shown, &error);
@@ -189,7 +189,6 @@ impl Root {
         self.place_unchecked(path)
     }
 
-    /// Opens a folder.
     pub(crate) fn folder(&self, path: &FilePath) -> Result<Dir, RootError> {
         check_relative(path)?;
         if let Some(rule) = self.denies.reading(path) {
@@ -273,7 +272,7 @@ impl Root {
         Ok(())
     }
 
-    /// Refuses to write where git would find a repository, whatever its folder is called.
+    /// Refuses to write where git would find a repository, under any folder name.
     fn keep_out_of_git(&self, path: &FilePath) -> Result<(), RootError> {
         let mut here = self.open_folder(".").map_err(|errno| self.explain(path, errno))?;
         let mut names = path.as_str().split('/').peekable();
@@ -343,9 +342,7 @@ impl Root {
 /// What happens to folders that are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folders {
-    /// The write fails.
     Wanted,
-    /// They are made.
     Made,
 }
 

@@ -1,4 +1,5 @@
-//! Names that are kept from every tool, whatever it was granted. The one list for files, the sandbox and commands.
+//! Names that no tool may access, no matter what it was granted. This one list serves file tools,
+//! the sandbox and commands.
 
 use holm_grants::{Denial, Denials, FilePath, Grant, GrantError, GrantSet, PathPattern, Request};
 
@@ -50,10 +51,11 @@ const LOOKALIKES: &[&str] = &["**/.env.*", "**/id_rsa*", "**/id_dsa*", "**/id_ec
 const EXAMPLES: &[&str] =
     &["**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/id_*.pub"];
 
-/// What Holm itself obeys: all may read it, nobody writes it.
+/// Configuration of Holm itself: every tool may read it, and none may write it.
 const OWN: &[&str] = &["**/.holm/", "**/holm.toml"];
 
-/// What a shell or git obeys when it starts: all may read it, nobody writes it.
+/// Configuration that a shell or git obeys at startup: every tool may read it, and
+/// none may write it.
 const STARTUP: &[&str] = &[
     "**/.bashrc",
     "**/.bash_profile",
@@ -146,10 +148,11 @@ impl Denies {
         self
     }
 
-    /// The part of the usual rules that holds for commands: what holds secrets is not there, what is obeyed is not written.
+    /// The part of the default rules that applies to commands: secret files are hidden, and
+    /// configuration files are not writable.
     ///
-    /// Denials know no exceptions; whoever hides files by these leaves those alone that [`is_example`](Self::is_example)
-    /// names.
+    /// Denials have no exceptions. A caller that hides files by these must leave out those for
+    /// which [`is_example`](Self::is_example) is true.
     #[must_use]
     pub fn of_commands() -> Denials {
         Self::usual().for_commands()

@@ -1,5 +1,6 @@
-//! What a person does in a root by hand: looks into folders, writes, makes, moves and removes. By the same handles and under
-//! the same rules as tools, so that a page in a browser reaches nothing that a tool cannot.
+//! File operations that a person performs by hand: list, write, create, move and remove.
+//! They use the same handles and rules as tools. So a page in a browser reaches nothing that
+//! a tool cannot reach.
 
 use std::os::fd::AsFd;
 
@@ -22,25 +23,21 @@ const DEEPEST: usize = 64;
 /// Why something is not done by hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HandError {
-    /// The root refuses.
     #[error(transparent)]
     Root(#[from] RootError),
     /// The name has something already.
     #[error("`{path}` is there already; choose another name")]
     Taken {
-        /// The path.
         path: String,
     },
     /// A folder that is to go has something in it.
     #[error("`{path}` is not empty; remove what is in it first")]
     NotEmpty {
-        /// The path.
         path: String,
     },
     /// A folder cannot be moved, because of what lies in it.
     #[error("`{path}` cannot be moved: {reason}")]
     Holds {
-        /// The path.
         path: String,
         /// What lies in it.
         reason: String,
@@ -50,7 +47,6 @@ pub enum HandError {
 /// What must be at a path for a write to happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing.
     Absent,
     /// A file with this content.
     Is(ContentHash),
@@ -68,9 +64,7 @@ pub struct Contents {
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub kind: ItemKind,
     /// Its size in bytes; nothing for what is no file.
     pub bytes: u64,
@@ -81,9 +75,7 @@ pub struct Item {
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
-    /// A file.
     File,
-    /// A folder.
     Folder,
     /// A link, a pipe, a device: shown, and left alone.
     Other,
@@ -184,10 +176,10 @@ impl Root {
         }
     }
 
-    /// Removes a file, or a folder with nothing in it. With `expect`, only a file with that content.
+    /// Removes a file or an empty folder. With `expect`, only a file with that content.
     ///
     /// # Errors
-    /// [`RootError::Changed`] if the file is another; [`HandError::NotEmpty`].
+    /// [`RootError::Changed`] if the file differs from `expect`; [`HandError::NotEmpty`].
     pub fn remove(&self, path: &FilePath, expect: Option<ContentHash>, most: u64) -> Result<(), HandError> {
         let place = self.place_to_write(path, Folders::Wanted)?;
         let _lock = Lock::hold(&[&place])?;

@@ -1,7 +1,8 @@
-//! One writer at a time for each file, in this process and among all processes of Holm.
+//! Allows one writer at a time for each file, in this process and among all processes of Holm.
 //!
-//! Within the process a mutex waits fairly; between processes the folder's own handle is locked, so nothing is left
-//! behind when a process dies. Programs that do not ask for the lock are noticed by what the file looks like.
+//! Within the process, a mutex waits fairly. Between processes, the folder's own handle is locked,
+//! so nothing is left behind when a process dies. Writes by programs that do not take the lock are
+//! noticed by the file's stamp.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! A file that is open, and what tells it from others.
+//! An open file, and the stamp that identifies its state.
 
 use std::{
     fs::File,
@@ -55,7 +55,6 @@ impl Opened {
         self.stamp.len
     }
 
-    /// The file.
     #[must_use]
     pub fn into_file(self) -> File {
         self.file
@@ -127,7 +126,7 @@ impl Stamp {
         self.mode & 0o777
     }
 
-    /// Whether somebody may write it.
+    /// Whether its mode allows any user to write it.
     pub(crate) fn is_writable(self) -> bool {
         self.mode & 0o222 != 0
     }

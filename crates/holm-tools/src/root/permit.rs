@@ -1,4 +1,4 @@
-//! What one call was allowed, asked again where the file is opened.
+//! Checks what one call was allowed, again, at the moment when the file is opened.
 
 use holm_grants::{FilePath, Grant, Need, PathPattern, Request};
 

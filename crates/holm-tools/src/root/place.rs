@@ -76,15 +76,10 @@ impl Place {
 /// What can stand under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A regular file.
     File,
-    /// A folder.
     Folder,
-    /// A symbolic link.
     Link,
-    /// A named pipe.
     Pipe,
-    /// A socket.
     Socket,
     /// A device, or what the system has no other word for.
     Device,
@@ -102,7 +97,6 @@ impl Kind {
         }
     }
 
-    /// With its article.
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::File => "a file",

@@ -1,8 +1,8 @@
-//! Puts a whole new file in the place of another, or of none.
+//! Replaces a file by a complete new one, or creates it.
 //!
-//! The new bytes go to a file without a name, are synced, and only then get the name. Whoever looks sees the old file or
-//! the new one, also after a crash at any instant. The old inode is never written, so what is hard-linked to it outside
-//! keeps its bytes.
+//! The new bytes go to a file without a name, are synced, and only then get the name. A reader sees
+//! the old file or the new one, even after a crash at any instant. The old inode is never written,
+//! so a file outside that is hard-linked to it keeps its bytes.
 
 use std::{
     fs::File,
@@ -20,7 +20,6 @@ use super::{Place, RootError, Stamp};
 /// What must be in the place when the new file takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
-    /// Nothing.
     Absent,
     /// This file, as it was.
     Same(Stamp),
@@ -198,7 +197,7 @@ fn link(file: &File, place: &Place, name: &str) -> Result<(), Errno> {
     fs::linkat(fs::CWD, from, place.dir.as_fd(), name, AtFlags::SYMLINK_FOLLOW)
 }
 
-/// A name that nobody can have prepared something under.
+/// A random name, so that an attacker cannot have prepared a file under it.
 fn spare_name() -> Result<String, Errno> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| Errno::IO)?;

@@ -1,7 +1,7 @@
-//! Everything beneath a folder, from handle to handle, without what git ignores.
+//! Walks everything beneath a folder, from handle to handle, without the files that git ignores.
 //!
-//! The rules of `.gitignore` are ripgrep's; the walk is our own, because a walk over paths could be led elsewhere
-//! between two steps.
+//! The rules of `.gitignore` are ripgrep's. The walk is our own, because a walk over paths could be
+//! redirected between two steps.
 
 use std::{fs::File, ops::ControlFlow, os::fd::AsFd, path::Path, vec};
 
@@ -53,7 +53,6 @@ pub(crate) struct Entry<'a> {
     name: &'a str,
     /// Its path from the root.
     pub(crate) path: &'a FilePath,
-    /// What it is.
     pub(crate) kind: Kind,
 }
 

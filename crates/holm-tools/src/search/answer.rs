@@ -1,4 +1,4 @@
-//! Results out of a service's answer. The answer is somebody else's text.
+//! Extracts the results from a service's response, which is untrusted text.
 
 use holm_guards::json::Json;
 

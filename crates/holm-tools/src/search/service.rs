@@ -1,4 +1,4 @@
-//! How a search service is asked.
+//! The definition of a search service: how it is queried.
 
 use holm_grants::{FetchPattern, Url};
 use holm_guards::json::Json;
@@ -99,7 +99,6 @@ impl Service {
         }
     }
 
-    /// The Tavily API.
     #[must_use]
     pub fn tavily() -> Self {
         Self {

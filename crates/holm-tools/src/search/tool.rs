@@ -1,4 +1,4 @@
-//! The tool.
+//! The `web_search` tool.
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
-//! What a call names by itself: the only things that advice after it may be about.
+//! The things that a call itself names. Advice after the call may be about these only.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::script::Script;
 
-/// What a call says in its own words, whatever its programs write.
+/// The text of a call itself, independent of what its programs print.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     /// The script, or the words of the program.

@@ -1,8 +1,9 @@
-//! What a command has made or changed that the user's everyday tools would run: repositories, and files of the table in
-//! [`autorun`](crate::root::autorun).
+//! Finds what a command has made or changed that the user's everyday tools would run: repositories,
+//! and files of the table in [`autorun`](crate::root::autorun).
 //!
-//! Before a command, the walk that prepares its jail leaves a stamp of each folder here. After it, only folders with another
-//! stamp are read again, so the cost grows with the number of folders and with what changed, not with the number of files.
+//! Before a command, the walk that prepares its jail records a stamp of each folder here. After the
+//! command, only folders with a different stamp are read again. So the cost grows with the number
+//! of folders and of changes, not with the number of files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -138,7 +139,6 @@ impl WorkspaceRecord {
         }
     }
 
-    /// Remembers a repository.
     pub(super) fn know(&mut self, path: &Path) {
         self.known.insert(path.to_owned());
     }
@@ -174,9 +174,10 @@ impl WorkspaceRecord {
         self.is_done = true;
     }
 
-    /// After a start that failed. Nothing has run then, unless word of the start was lost on the way.
+    /// Ends the record after a start that failed. Nothing has run then, unless the message about
+    /// the start was lost.
     ///
-    /// To drop the record would look where nobody may block.
+    /// Dropping the record would read folders on a thread that must not block.
     pub async fn end_unstarted(self, error: &JailError) {
         match error {
             JailError::Start { stage, .. } if *stage != Stage::Order => self.dismiss(),

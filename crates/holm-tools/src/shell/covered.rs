@@ -1,4 +1,5 @@
-//! What an answer for later calls covers, from the grants themselves: said alike by terminal, server and editors.
+//! Describes what an approval for later calls covers, from the grants themselves. Terminal, server
+//! and editors show the same text.
 
 use holm_grants::{FetchPattern, Grant, Request};
 use holm_kernel::Proposal;

@@ -1,8 +1,9 @@
-//! Keeps the deny list inside a jail: the kernel decides about names in a call, and a program finds files by itself. And
-//! finds what git would run beneath the roots, so that no hook or setting is left there for the user's next git command.
+//! Enforces the deny list inside a jail. The kernel only judges names in a call, and a program
+//! finds files by itself. It also finds what git would run beneath the roots, so that a command
+//! leaves no hook or setting for the user's next git command.
 //!
-//! Files that are there when the command starts are hidden or kept read-only. What a command makes is looked at when it has
-//! ended: see [`WorkspaceRecord`].
+//! Files that exist when the command starts are hidden or kept read-only. Files that a command
+//! makes are checked when it has ended: see [`WorkspaceRecord`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, FileType};
@@ -338,7 +339,7 @@ fn obeyed_in(name: &Path, folder: &Path) -> Vec<PathBuf> {
     names.iter().map(|name| folder.join(name)).collect()
 }
 
-/// Whether no part of a path is a link; what does not exist is none.
+/// Whether no part of a path is a link. A part that does not exist is not a link.
 fn leads_through_no_link(path: &Path) -> bool {
     path.ancestors().all(|part| !part.is_symlink())
 }

@@ -1,4 +1,4 @@
-//! One child from its start to its end, with the hosts that it was granted.
+//! Runs one child process from start to end, with the hosts that it was granted.
 
 use std::convert::Infallible;
 
@@ -45,11 +45,10 @@ pub(crate) enum Curiosity {
 
 /// The hosts that a call was granted, and nothing beyond them.
 ///
-/// Of what is encrypted the proxy sees the host and the port alone. So whatever names some paths of a host opens nothing:
-/// it would open all of them.
+/// For encrypted connections the proxy sees only the host and the port. So a grant for some paths
+/// of a host opens nothing, because it would open all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
-    /// Whole hosts.
     open: GrantSet,
     /// What was allowed and opens nothing.
     shut: Vec<Refusal>,
@@ -118,9 +117,10 @@ impl Errand<'_> {
         Ok((outcome, [shut, refused.list()].concat()))
     }
 
-    /// Starts the child, in a network of its own whose one way out is ours.
+    /// Starts the child in a network of its own, whose only way out is our proxy.
     ///
-    /// Only where no host is granted can it go without, on a machine that gives nobody a network of their own.
+    /// If the machine does not support such networks, the child starts without one, but only if
+    /// no host is granted.
     async fn start(&self, jail: &Jail, task: &Task) -> Result<Job, JailError> {
         let spawn = async |jail: &Jail| self.launcher.spawn(self.engine, jail, task).await;
         let wanted = !self.hosts.open.is_empty() || self.curiosity == Curiosity::Hears;

@@ -1,7 +1,8 @@
-//! One request through the proxy, up to its last byte and not beyond.
+//! Forwards one request through the proxy, up to its last byte and not beyond.
 //!
-//! The proxy asks about the URL of a request. What a client sends behind it on the same connection would be another
-//! request, about which nobody was asked; so the body is measured as the head says, and the rest goes nowhere.
+//! The proxy checks the URL of a request. More bytes on the same connection would be
+//! another request, which was not checked. So the body is measured as the head says, and
+//! the rest is discarded.
 
 use std::io;
 use std::time::Duration;
@@ -19,7 +20,6 @@ const LINGER: Duration = Duration::from_secs(15);
 /// How long the body of a request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body {
-    /// So many bytes.
     Sized(u64),
     /// As its chunks say.
     Chunked,

@@ -1,12 +1,13 @@
-//! Who is asked about a command, and what is remembered of the answer.
+//! Asks a person about a command, and remembers the answer.
 //!
-//! The kernel decides whether a call is asked about at all. The gate then answers for the person where the person has
-//! answered before: the same call again in this session, or a command that begins like one that was let through. It
-//! remembers nothing beyond its own life, so an answer is never heard in another session, project or agent; and it forgets
-//! all of it when the mode changes ([`Gate::forget`]).
+//! The kernel decides whether a call needs approval at all. The gate then answers for the
+//! person if the person has answered before: for the same call in this session, or for a
+//! command with an approved beginning. It remembers nothing beyond its own life, so an
+//! answer never applies to another session, project or agent. It forgets all answers when
+//! the mode changes ([`Gate::forget`]).
 //!
-//! It answers by itself only where the level of the tool is the one reason to ask. A grant that is missing, or data that
-//! would leave after something untrusted came in, is always a person's question.
+//! It answers by itself only if the level of the tool is the one reason to ask. A missing grant, or
+//! data that would leave after untrusted input came in, is always a question for the person.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,14 +31,12 @@ const NOT_SHOWN: &str = "not shown…]";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// This call, once.
     Once,
     /// This very call, for as long as the session lasts, and with it the grants that it misses.
     Session,
     /// Every command that begins like this one and runs in the same folder, for as long as the session lasts; see
     /// [`Offer::prefix`]. The grants that this one misses are given to it alone.
     Prefix,
-    /// Not this call.
     No {
         /// Why; the model is told.
         reason: String,
@@ -83,7 +82,6 @@ pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
     given.unwrap_or_default()
 }
 
-/// Asks a person.
 pub trait Asker: Send + Sync {
     /// Asks about one call. This may take as long as a person takes.
     fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer>;
@@ -102,7 +100,7 @@ pub struct Gate {
 #[derive(Debug, Default)]
 struct Memory {
     rules: Rules,
-    /// What the rules were before anybody answered.
+    /// The rules before any answer.
     given: Rules,
     /// Beginnings of commands that pass, each in one folder: another one may hold other files of the same names.
     prefixes: BTreeSet<(String, Rule)>,
@@ -231,8 +229,9 @@ fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
     }
 }
 
-/// The grant that somebody gives who says yes for later to what a call misses. A star that the call itself brought along is a letter of
-/// a name and opens nothing else; one that a tool put behind a folder, for all that lies in it, is a pattern.
+/// The grant that a person gives by approving, for later calls too, what a call lacks. A star that
+/// comes from the call's arguments is a literal character and opens nothing else. A star that a
+/// tool put behind a folder, for all of its content, is a pattern.
 fn given(missing: &str, arguments: &str) -> Option<Grant> {
     // The text was shortened or written out for the screen, so it is not the grant.
     if missing.contains(NOT_SHOWN) || missing.contains("\\u{") {
@@ -250,7 +249,8 @@ fn given(missing: &str, arguments: &str) -> Option<Grant> {
     Some(if is_pattern { pattern } else { exact })
 }
 
-/// Whether a command has parts that nobody would see. A model can write such a mark itself, and is then refused.
+/// Whether a command has parts that the person would not see. A model can write such a mark itself,
+/// and its call is then refused.
 fn is_cut(proposal: &Proposal) -> bool {
     let is_command = [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str());
     let cut = |text: &String| text.contains(NOT_SHOWN);

@@ -1,5 +1,6 @@
-//! The folder that commands take for the user's: caches and settings of theirs, gone with the shell. A shell that is killed
-//! cannot clear up, so the next one does it: whoever uses a folder holds a lock beside it, and what nobody locks is left over.
+//! The home folder of commands: it holds their caches and settings, and is removed with the shell.
+//! A shell that is killed cannot clean up, so the next one does. A shell that uses a folder holds a
+//! lock beside it, and a folder without a held lock is left over.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -50,8 +51,8 @@ impl Drop for OwnHome {
     }
 }
 
-/// The folder of all shells of this user. Everybody knows its name, so it must be this user's alone; where it is not, each
-/// shell has a folder that nobody could have made before.
+/// The parent folder for all shells of this user. Its name is predictable, so it must belong to
+/// this user alone. If it does not, each shell gets a folder with an unpredictable name.
 fn folder_of_all(temporary: &Path) -> io::Result<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
     let all = temporary.join(format!("holm-shells-{user}"));
@@ -74,7 +75,8 @@ fn folder_of(lock: &Path) -> PathBuf {
     lock.with_extension("")
 }
 
-/// Removes every folder whose lock nobody holds. What cannot be looked at or removed is left for another time.
+/// Removes every folder whose lock is not held. Folders that cannot be read or removed are left
+/// for the next sweep.
 fn sweep(all: &Path) {
     let entries = fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path());
     for lock in entries.filter(|path| path.to_string_lossy().ends_with(LOCK)) {
@@ -103,7 +105,7 @@ mod tests {
         let first = OwnHome::make_in(temporary.path()).unwrap();
         let all = first.path().parent().unwrap().to_owned();
         fs::write(first.path().join("cache"), "x").unwrap();
-        // As a shell leaves it that was killed: a lock that nobody holds, and a folder with something in it.
+        // As a killed shell leaves it: a lock that is not held, and a folder with content.
         fs::write(all.join("shell-dead.lock"), "").unwrap();
         fs::create_dir_all(all.join("shell-dead/deep")).unwrap();
         let second = OwnHome::make_in(temporary.path()).unwrap();

@@ -1,8 +1,10 @@
-//! Takes from repositories that a command has made what version control would run at the user's next call: settings that
-//! name programs, hooks, and pointers to places that were not looked at.
+//! Disarms repositories that a command has made. It disables what version control would
+//! run at the user's next call: settings that name programs, hooks, and pointers to places
+//! that were not checked.
 //!
-//! What `git init` and `git clone` write by themselves stays, so such a repository works as it is. Whatever else is there is
-//! kept beside it under a name that is not obeyed. Everything is done on handles: another command may move folders meanwhile.
+//! What `git init` and `git clone` write by themselves stays, so such a repository works as it is.
+//! Everything else is kept beside it under a name that is not obeyed. All operations use handles,
+//! because another command may move folders meanwhile.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -195,7 +197,7 @@ impl Look<'_> {
         }
         let outcome = self.disable(name);
         if outcome == DisableOutcome::Failed {
-            // What a file means that nobody could take away is not told setting by setting.
+            // A file that could not be disabled is reported as a whole, not setting by setting.
             return findings.add(name, outcome);
         }
         self.create(name, &GitConfig::write(&kept));
@@ -361,7 +363,8 @@ fn rename_to_free(folder: &OwnedFd, name: &OsStr, new: &OsStr) -> Result<(), Err
     }
 }
 
-/// Renames on a file system that cannot refuse a name that is taken: it is looked before whether it is.
+/// Renames on a file system that cannot refuse an existing target: checks first
+/// whether the target exists.
 fn rename_after_look(folder: &OwnedFd, name: &OsStr, new: &OsStr) -> Result<(), Errno> {
     match statat(folder, new, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(_) => Err(Errno::EXIST),

@@ -1,9 +1,10 @@
-//! The one way out of a command's jail: a proxy that asks `holm-net` about every host.
+//! The only way out of a command's jail: a proxy that asks `holm-net` about every host.
 //!
-//! A command runs in a network of its own, in which there is nothing but this listener. What it asks for is resolved,
-//! checked and connected to by `holm-net` under the `fetch` grants of the call, so names, addresses and Holm's own
-//! listeners are held as everywhere else. Programs find it by the variables that they all obey ([`VARIABLES`]). Of what
-//! is encrypted the proxy sees the host and not the content, so a grant that holds for some paths alone opens nothing here.
+//! A command runs in a network of its own, which contains nothing but this listener. `holm-net`
+//! resolves, checks and connects each request under the `fetch` grants of the call. So the checks
+//! for names, addresses and Holm's own listeners apply as everywhere else. Programs find the proxy
+//! by the usual variables ([`VARIABLES`]). For encrypted connections the proxy sees the host but
+//! not the content, so a grant for some paths only opens nothing here.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,12 +40,10 @@ const OWN_HEADERS: [&str; 6] =
 #[derive(Debug, Clone, Default)]
 pub(super) struct Refused(Arc<Mutex<BTreeMap<String, Refusal>>>);
 
-/// One refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// This grant would open the way; the URL is what to ask for.
     Missing { grant: String, url: String },
-    /// No grant does.
     Never(String),
     /// The call was allowed this, which names a path; a command reaches whole hosts or nothing.
     Path(String),
@@ -228,7 +227,7 @@ impl Ask {
         let headers = headers?;
         let body = Body::of(headers.iter().copied())?;
         for (name, value) in headers {
-            // A line that begins with a blank, or hides another, would be read differently by somebody.
+            // Parsers disagree about a line that begins with a blank or hides another line.
             if !is_token(name) || value.chars().any(|c| c.is_control() && c != '\t') {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! What the model is told of a command: its output, how it ended, and what it was refused.
+//! The report for the model about a command: its output, how it ended, and what it was refused.
 
 use std::path::{Path, PathBuf};
 
@@ -108,8 +108,8 @@ fn ending(ending: Ending) -> Option<String> {
     })
 }
 
-/// Lines about what the jail probably refused. Anybody can make a program write anything, so what it wrote only says which
-/// of the things that the call itself names is meant.
+/// Lines about what the jail probably refused. A program's output can be made to say anything. So
+/// it only selects which of the things that the call itself names is meant.
 fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut missing: Vec<Missing> = Vec::new();

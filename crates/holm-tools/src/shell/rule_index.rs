@@ -1,4 +1,5 @@
-//! The rules of a deny list by the last name that they are about, so that a walk over many files asks few of them.
+//! Indexes the rules of a deny list by their last name, so that a walk over many files
+//! checks few of them.
 
 use std::collections::HashMap;
 

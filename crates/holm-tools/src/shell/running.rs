@@ -1,5 +1,5 @@
-//! Commands that run at the same time. What one of them has made is not settled before it has ended: another that starts
-//! meanwhile finds it there, and must not take it for the user's.
+//! Tracks commands that run at the same time. Files that one of them has made are not checked
+//! before it has ended. Another command that starts meanwhile must not take them for the user's.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

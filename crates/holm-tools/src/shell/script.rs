@@ -1,9 +1,9 @@
-//! A script as the commands in it, read by a real parser of Bash.
+//! A script as the list of its commands, read by a real Bash parser.
 //!
-//! Two questions are asked of a script, and they lean to opposite sides. *May this pass unasked?* needs certainty: nothing
-//! but commands that are written out, so whatever the reader does not plainly know makes the script
-//! [`Form::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is collected, wherever it hides,
-//! and words that only come about at run time are kept as [`Word::Made`].
+//! Two questions are asked of a script, and they err on opposite sides. *May this pass unasked?*
+//! needs certainty: only literal commands qualify, so anything unknown to the reader makes the
+//! script [`Form::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is
+//! collected, wherever it hides. Words that are made at run time are kept as [`Word::Made`].
 
 mod document;
 mod reading;

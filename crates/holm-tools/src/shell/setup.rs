@@ -1,4 +1,5 @@
-//! A shell for one workspace: what confines it, what it never sees, what it finds.
+//! A shell for one workspace: its limits, the files that are hidden from it, and the
+//! programs that it finds.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -59,7 +60,6 @@ pub enum ShellError {
     /// The workspace cannot be used.
     #[error("the workspace {}: {why}", .path.display())]
     Workspace {
-        /// The folder.
         path: PathBuf,
         /// What the system said.
         why: String,
@@ -70,12 +70,12 @@ pub enum ShellError {
 }
 
 impl Shell {
-    /// A shell in this workspace. Nothing confines it where the engine is [`Engine::Unconfined`], which nobody finds: it
-    /// must be said by name.
+    /// A shell in this workspace. With [`Engine::Unconfined`] there is no jail. That engine is
+    /// never detected automatically: the caller must choose it by name.
     ///
     /// # Errors
     ///
-    /// Where the workspace does not exist, or no folder for temporary files can be made.
+    /// If the workspace does not exist, or no folder for temporary files can be made.
     pub fn new(launcher: Launcher, engine: Engine, workspace: &Path) -> Result<Self, ShellError> {
         let lost = |error: std::io::Error| ShellError::Workspace {
             path: workspace.to_owned(),
@@ -118,7 +118,7 @@ impl Shell {
         self.with(|setup| setup.connector = Some(connector))
     }
 
-    /// Keeps a path inside the workspace read-only whatever is granted.
+    /// Keeps a path inside the workspace read-only, no matter what is granted.
     #[must_use]
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
         self.with(|setup| {
@@ -126,8 +126,9 @@ impl Shell {
         })
     }
 
-    /// Keeps a folder that exists, such as Holm's own data, out of sight whatever is granted. A workspace inside of it would
-    /// be out of sight too, so there it is only kept from the workspace's neighbours by what is granted.
+    /// Hides an existing folder, such as Holm's own data, no matter what is granted. A workspace
+    /// inside that folder would be hidden too. So in that case nothing is hidden, and only grants
+    /// protect the workspace's neighbours.
     #[must_use]
     pub fn hide(self, path: &Path) -> Self {
         self.with(|setup| {
@@ -220,7 +221,8 @@ impl Setup {
             .ok_or_else(|| JailError::NoProgram(name.into()))
     }
 
-    /// What must be startable for a program that only the person's folders have; none where the system has it or nobody.
+    /// The folders that must be executable for a program that exists only in the person's folders.
+    /// Empty if the system has the program, or if it is not found.
     pub(super) fn missing_program(&self, name: &str) -> Vec<PathBuf> {
         let is_there = |folder: &Path| folder.join(name).is_file();
         if name.contains('/') || SYSTEM_PATH.iter().any(|folder| is_there(Path::new(folder))) {
@@ -284,7 +286,7 @@ impl Setup {
             .env("PATH", joined)
             .env("LANG", "C.UTF-8")
             .env("TERM", "dumb")
-            // Nobody is there to page through anything or to type a password.
+            // There is no user to page through output or to type a password.
             .env("PAGER", "cat")
             .env("GIT_PAGER", "cat")
             .env("GIT_TERMINAL_PROMPT", "0")

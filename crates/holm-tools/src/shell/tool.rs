@@ -1,4 +1,4 @@
-//! The two tools: a script for Bash, and one program with its arguments.
+//! The two tools: a Bash script, and one program with its arguments.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -142,7 +142,7 @@ fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
     Ok(Order { task, text: words.join(" "), script, folder, seconds: arguments.seconds, starts: 0 })
 }
 
-/// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
+/// Deny rules apply here too: in a mode that never asks, there is no other check.
 fn forbidden(ruling: Ruling) -> Result<(), String> {
     match ruling {
         Ruling::Denied(rule) => Err(format!("denied: the rule `{rule}` forbids it")),

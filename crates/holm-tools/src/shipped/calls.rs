@@ -1,8 +1,8 @@
-//! Calls in the machine code of x86-64, turned so that the code packs better.
+//! Transforms calls in x86-64 machine code, so that the code compresses better.
 //!
-//! A call says how far away its function is, so two calls of one function differ. Turned into where the function is they are the
-//! same four bytes, which a packer finds. Whether a byte is a call or looks like one makes no difference: what
-//! is turned can be turned back.
+//! A call stores the distance to its function, so two calls of one function differ. Converted to
+//! the function's address, they are the same four bytes, which a compressor finds. It does not
+//! matter whether a byte is a call or only looks like one, because the conversion is reversible.
 
 const CALL: u8 = 0xe8;
 

@@ -126,7 +126,7 @@ impl Shipped {
         like.map(Some).ok_or(ShippedError::Damaged(self.name))
     }
 
-    /// The guest, and its code where it was prepared, which nobody has looked at yet.
+    /// The guest, and its compiled code if it has any. Neither has been verified yet.
     fn parts(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), ShippedError> {
         let (known, code) = match self.like()? {
             Some(like) => like.parts()?,

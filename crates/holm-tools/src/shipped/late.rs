@@ -1,4 +1,5 @@
-//! A host that is made when it is first needed: most runs call no guest, and the engine takes time and memory.
+//! A WASM host that is created when it is first needed. Most runs call no guest, and the engine
+//! takes time and memory.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

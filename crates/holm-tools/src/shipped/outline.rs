@@ -1,7 +1,8 @@
-//! What is left of a module when nobody will compile it. The build makes it, and the tests.
+//! Reduces a module that will never be compiled to its outline. The build and the tests use this.
 //!
-//! Where the compiled code of a guest is in the program, of the guest itself only what it imports and exports is read again. The
-//! functions and the data, most of its bytes, are in that code already.
+//! If the compiled code of a guest is in the program, only the imports and exports of the
+//! guest itself are read again. The functions and the data, which are most of its bytes, are
+//! already in that code.
 
 /// The first bytes of a module. A component begins otherwise.
 const MODULE: &[u8] = b"\0asm\x01\0\0\0";

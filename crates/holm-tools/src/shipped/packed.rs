@@ -1,4 +1,4 @@
-//! Bytes inside the binary, packed.
+//! Compressed bytes inside the binary.
 
 use zstd_safe::DCtx;
 

@@ -1,4 +1,5 @@
-//! What is done once with each guest, before it is put into a program: it is compiled, and asked what it is.
+//! Prepares each guest once, before it is packed into a program: compiles it and
+//! asks for its description.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,6 @@ pub enum PrepareError {
     /// A file could not be read or written.
     #[error("{}: {reason}", path.display())]
     File {
-        /// Which file.
         path: PathBuf,
         /// What the system said.
         reason: String,
@@ -44,7 +44,6 @@ pub enum PrepareError {
     /// A guest could not become a tool.
     #[error("{}: {reason}", path.display())]
     Guest {
-        /// Which guest.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,

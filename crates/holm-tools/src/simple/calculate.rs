@@ -1,4 +1,5 @@
-//! `calculate`: arithmetic, exact. A small model writes a sum and cannot do it.
+//! The `calculate` tool: exact arithmetic. A small model can write an expression but cannot
+//! evaluate it.
 
 use holm_grants::Level;
 use holm_runtime::{ClosureTool, tool as make};
@@ -77,7 +78,6 @@ impl Ratio {
         }
     }
 
-    /// In decimal digits.
     fn shown(self) -> String {
         let sign = if self.upper < 0 { "-" } else { "" };
         let (upper, lower) = (self.upper.unsigned_abs(), self.lower.unsigned_abs());

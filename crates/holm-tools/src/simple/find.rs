@@ -1,5 +1,5 @@
-//! `find`: a word in the text of files, or a file by its name. One tool for both, because a small model that has two takes
-//! the wrong one.
+//! The `find` tool: finds a word in the text of files, or a file by its name. It is one tool for
+//! both, because a small model that has two picks the wrong one.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn shown(text: &str, names: &str, lines: &str) -> String {
     if parts.is_empty() { format!("`{text}` was not found") } else { parts.join("\n") }
 }
 
-/// The pattern of a name or a part of one. Whoever writes a pattern means it.
+/// The pattern for a name or a part of one. A name that already is a pattern stays as it is.
 fn pattern(name: &str) -> String {
     let plain: String = name.chars().filter(|c| !"?[]{}!\\".contains(*c)).collect();
     match (plain.contains('/'), plain.contains('*')) {

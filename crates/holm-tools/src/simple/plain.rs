@@ -1,4 +1,4 @@
-//! A file tool with one plain argument in place of its many.
+//! Wraps a file tool so that it takes one plain argument instead of many.
 
 use std::sync::Arc;
 
@@ -22,9 +22,7 @@ pub(super) struct Form {
     pub(super) need: &'static str,
     /// The tool that does the work.
     pub(super) inner: &'static str,
-    /// Its arguments.
     pub(super) arguments: fn(Option<&str>) -> Json,
-    /// Its output, shortened.
     pub(super) shown: fn(&str) -> String,
 }
 

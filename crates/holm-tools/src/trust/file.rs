@@ -1,4 +1,4 @@
-//! A file whose bytes are what a person looked at.
+//! A file whose bytes are what a person reviewed.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
@@ -22,7 +22,6 @@ pub struct TrustedFile {
 }
 
 impl TrustedFile {
-    /// Where it was.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -62,7 +61,7 @@ pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, TrustError> {
 }
 
 fn open_plain(path: &Path) -> Result<File, TrustError> {
-    // Without waiting, so that nobody is kept by a pipe that no one writes to.
+    // Non-blocking, so that a pipe without a writer does not block the caller.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| {

@@ -1,4 +1,4 @@
-//! What is in a file, as a number that nobody can aim at.
+//! The content hash of a file, which an attacker cannot forge.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,13 +30,12 @@ impl ContentHash {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The hash that somebody else computed.
+    /// A hash that was computed elsewhere.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Its bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0

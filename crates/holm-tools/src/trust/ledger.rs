@@ -1,4 +1,4 @@
-//! The record of what was trusted.
+//! The record of trusted files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -53,7 +53,7 @@ pub enum Standing {
     Trusted,
     /// A person looked at something else in its place.
     Changed,
-    /// Nobody looked.
+    /// The file was never reviewed.
     Unknown,
 }
 
@@ -77,7 +77,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Where it is damaged, or somebody else could have written it.
+    /// If it is damaged, or if another user could have written it.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, TrustError> {
         let file = file.into();
         let known = load(&file)?;
@@ -121,7 +121,7 @@ impl Ledger {
         })
     }
 
-    /// Trusts one file as it was when somebody looked.
+    /// Trusts one file with the content that a person reviewed.
     ///
     /// # Errors
     ///
@@ -132,8 +132,8 @@ impl Ledger {
         })
     }
 
-    /// Trusts files as they were when somebody looked, and remembers that they belong to the one that names them: what is
-    /// forgotten with it later is all of them, whatever it names by then.
+    /// Trusts files with the content that a person reviewed, and remembers which file names them.
+    /// Forgetting that file later forgets all of them, no matter which files it names by then.
     ///
     /// # Errors
     ///
@@ -158,13 +158,13 @@ impl Ledger {
         self.known.along.get(lead).into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// Whether a person has looked at anything in this place, whatever is there now.
+    /// Whether a person has reviewed anything at this path, regardless of its present content.
     #[must_use]
     pub fn knows(&self, path: &Path) -> bool {
         self.known.files.contains_key(path)
     }
 
-    /// Trusts a file, or whatever is beneath a folder, no longer. The next use asks again.
+    /// Stops trusting a file, or everything beneath a folder. The next use asks again.
     ///
     /// # Errors
     ///
@@ -192,8 +192,8 @@ impl Ledger {
     }
 }
 
-/// A tool folder is entered by what its files hold. A record that is kept in a file is read anew each time, so that what
-/// anybody trusts or forgets there counts at once.
+/// Admits the files of a tool folder by their content. A record that is kept in a file is read anew
+/// each time. So what another process trusts or forgets counts at once.
 impl crate::registry::Gate for Ledger {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         let hash = ContentHash::from_bytes(*sha256);
@@ -236,7 +236,7 @@ fn save(file: &Path, known: &Known) -> Result<(), TrustError> {
     let record = Record { version: VERSION, files: known.files.clone(), along: known.along.clone() };
     let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
     let fresh = beside(file, "new");
-    // What a crash left behind is nobody's.
+    // A file that a crash left behind is not in use.
     let _ = fs::remove_file(&fresh);
     let mut open = OpenOptions::new();
     let mut written = open.write(true).create_new(true).mode(0o600).open(&fresh).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! What is in a folder, for a person to look at.
+//! Lists the content of a folder for a person to review.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::file::read_plain;
 use super::{ContentHash, Ledger, Standing, TrustError};
 
-/// The most files of one folder: nobody looks at more, and a tool folder that has more is none.
+/// The most files of one folder. A person would not review more, and a real tool folder
+/// does not have more.
 const MAX_FILES: usize = 4096;
 /// How deep folders stand in each other.
 const MAX_DEPTH: usize = 16;
@@ -32,16 +33,13 @@ struct Seen {
 /// Something in a folder that cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// Where.
     pub path: PathBuf,
-    /// Why, in words.
     pub why: String,
 }
 
 /// A file that a person must look at before it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The file.
     pub path: PathBuf,
     /// What is in it.
     pub hash: ContentHash,
@@ -77,7 +75,7 @@ impl Survey {
         self.files.iter().map(|(path, seen)| (path.as_path(), seen.hash))
     }
 
-    /// What cannot be trusted whoever says so.
+    /// Entries that can never be trusted.
     #[must_use]
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped

@@ -1,4 +1,4 @@
-//! Why something cannot be undone, or could not be remembered.
+//! Errors of undo records: writing, reading and applying them.
 
 use crate::root::RootError;
 
@@ -16,15 +16,12 @@ pub enum UndoError {
     /// A record or what it refers to is damaged.
     #[error("the undo record `{name}` cannot be used: {reason}")]
     Damaged {
-        /// Its name.
         name: String,
-        /// What is wrong.
         reason: String,
     },
     /// Files changed after the turn; nothing was restored.
     #[error("changed since: {}; nothing was restored", .paths.join(", "))]
     Changed {
-        /// Which.
         paths: Vec<String>,
     },
     /// A file could not be put back.

@@ -1,4 +1,4 @@
-//! What undoing a turn would do, file by file, and the doing of it.
+//! Plans and performs the undo of a turn, file by file.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,6 @@ pub struct Plan {
     pub steps: Vec<Step>,
 }
 
-/// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The folder in which the tools worked.
@@ -47,7 +46,7 @@ pub enum Verdict {
     Ready,
     /// It is as it was before the turn.
     Already,
-    /// Somebody changed it after the turn, or between two changes of the turn.
+    /// The file was changed after the turn, or between two changes of the turn.
     Changed,
 }
 

@@ -1,4 +1,5 @@
-//! What a guest says about itself as data: in a custom section, or by the interface `holm:tool/description`.
+//! The description of a guest as data: in a custom section, or by the interface
+//! `holm:tool/description`.
 
 use holm_grants::{Level, Template};
 use holm_guards::json::Json;
@@ -19,7 +20,7 @@ pub(super) const MAX_DESCRIPTION: usize = 4096;
 /// The most bytes of a schema: a model reads all of it in every request.
 const MAX_SCHEMA: usize = 64 << 10;
 
-/// What a schema says to whoever reads it, and the most characters of each.
+/// The texts in a schema that are meant for its reader, and the most characters of each.
 const WORDS: [&str; 3] = ["description", "title", "$comment"];
 const MAX_WORDS: usize = 1024;
 

@@ -1,4 +1,4 @@
-//! How a guest takes its arguments.
+//! The ways in which a guest takes its arguments.
 
 use holm_guards::json::Json;
 use holm_sandbox::Call;

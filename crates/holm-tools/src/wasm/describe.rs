@@ -1,4 +1,4 @@
-//! Finds out what a guest is, in the sandbox and with no grants.
+//! Finds out what a guest is, in the sandbox and without grants.
 
 use std::time::{Duration, Instant};
 

@@ -1,12 +1,12 @@
-//! How much a tool can change at least, by what it asks for. What it claims can only be more.
+//! The minimum level of a tool, by what it asks for. Its own claim can only raise the level.
 
 use holm_grants::{Kind, Level, Template};
 use holm_kernel::Yields;
 
-/// The least level of a tool that asks for these.
+/// The minimum level of a tool that asks for these.
 ///
-/// A guest without needs can compute and nothing else, whatever it is. One that may fetch may also send, so it counts as one
-/// that changes things.
+/// A guest without needs can only compute, no matter what it claims. A guest that may fetch may
+/// also send, so it counts as one that changes things.
 pub(super) fn level(asks: &[Template]) -> Level {
     least_level(asks.iter().map(Template::kind))
 }

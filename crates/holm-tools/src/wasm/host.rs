@@ -1,4 +1,4 @@
-//! What all WASM tools of a program share.
+//! State that all WASM tools of a program share.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ pub(super) struct Inner {
 pub struct WasmSettings {
     /// The folder that relative paths are about.
     pub workspace: Option<PathBuf>,
-    /// What no tool may touch, whatever is granted: Holm's own files, tool folders, keys. For the usual ones see
-    /// [`Root::denials`](crate::root::Root::denials).
+    /// Files that no tool may touch, no matter what is granted: Holm's own files, tool folders,
+    /// keys. For the default ones see [`Root::denials`](crate::root::Root::denials).
     pub denials: Denials,
     /// The way to the network.
     pub outbound: Option<Arc<dyn Outbound>>,
@@ -82,7 +82,6 @@ impl WasmHost {
         self.0.outbound.clone()
     }
 
-    /// The sandbox.
     #[must_use]
     pub fn sandbox(&self) -> &Sandbox {
         &self.0.sandbox

@@ -1,4 +1,4 @@
-//! What was found out about a WASM file, for the person who wrote it or wants to use it.
+//! The result of inspecting a WASM file, for its author or a person who wants to use it.
 
 use std::time::Duration;
 
@@ -7,7 +7,6 @@ use holm_sandbox::{Entry, Kind};
 /// What a file is and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspection {
-    /// How many bytes.
     pub size: usize,
     /// A module or a component.
     pub kind: Kind,
@@ -36,12 +35,10 @@ pub enum SaidBy {
     Help,
     /// Its custom section `holm:tool`.
     Section,
-    /// Its interface `holm:tool/description`.
     Interface,
 }
 
 impl SaidBy {
-    /// In words.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

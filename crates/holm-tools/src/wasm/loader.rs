@@ -1,4 +1,4 @@
-//! WASM files of a tool folder as tools.
+//! Loads the WASM files of a tool folder as tools.
 
 use std::fmt;
 use std::path::Path;

@@ -1,8 +1,8 @@
-//! From how a call ended to what the model reads.
+//! Turns the end of a call into the output that the model reads.
 //!
-//! A tool may answer with an object of `content`, `error` or `is_error`, `metadata`, and for what is no text `encoding` and
-//! `media_type`; anything else is the text itself. What was written to standard error is kept apart: it is told where the call
-//! failed, and shown to people where it did not.
+//! A tool may answer with an object of `content`, `error` or `is_error`, and `metadata`, and for
+//! binary content `encoding` and `media_type`. Any other output is the text itself. Standard error
+//! is kept apart: the model reads it if the call failed, and people see it otherwise.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! What a child changed, as a patch.
+//! The changes that a child made, as a patch.
 
 use std::{
     fs,
@@ -15,7 +15,8 @@ use super::{
 /// How much of a patch is shown; the whole of it is in its file.
 const MOST_SHOWN: usize = 48 * 1024;
 
-/// How many folders are looked through for repositories in a worktree; whoever makes more than this has other plans.
+/// How many folders of a worktree are searched for repositories. A child that makes
+/// more is probably attacking.
 const MOST_FOLDERS: usize = 200_000;
 
 /// What stands in front of the commit in a file of changes. Git passes over lines before the first patch.
@@ -31,7 +32,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Reads a file of changes; none if there is none.
+    /// Reads a file of changes; returns `None` if it does not exist.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, WorktreeError> {
         let text = match fs::read(path) {
             Ok(text) => text,
@@ -116,7 +117,7 @@ pub(super) async fn collect(
     Ok((!nothing).then(|| Changes { base: base.to_owned(), diff, left_out }))
 }
 
-/// Does what may take long on a disk where nobody waits for the thread.
+/// Runs slow disk work on a thread where blocking is allowed.
 pub(super) async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorktreeError> + Send + 'static,
 ) -> Result<T, WorktreeError> {
@@ -139,8 +140,9 @@ fn links(tree: &[u8]) -> Vec<u8> {
     found
 }
 
-/// Makes a worktree one that can be read and removed: what a child took from its owner is given back, and what is no
-/// file, folder or link is removed. Whoever opens a pipe waits for somebody to write into it.
+/// Makes a worktree readable and removable: restores permissions that a child removed, and
+/// deletes what is not a file, folder or link. A pipe is deleted because opening it would
+/// wait for a writer.
 pub(super) fn tidy(place: &Path) -> Result<(), WorktreeError> {
     let (mut seen, mut open) = (0_usize, vec![place.to_owned()]);
     while let Some(folder) = open.pop() {

@@ -1,5 +1,6 @@
-//! Calls of git that run nothing but git. A repository may come from anybody, and what a child left in its folder comes
-//! from a model: hooks, monitors, filters, drivers and other repositories that are named there are never started.
+//! Calls git so that it runs nothing but git. A repository is untrusted, and what a child left in
+//! its folder comes from a model. Hooks, monitors, filters, drivers and other repositories that are
+//! named there are never started.
 
 use std::{
     io,
@@ -15,7 +16,7 @@ use tokio::{
 
 use super::WorktreeError;
 
-/// Settings that hold whatever a repository says.
+/// Settings that override those of a repository.
 const SETTINGS: [(&str, &str); 9] = [
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
@@ -42,7 +43,8 @@ const VARIABLES: [(&str, &str); 7] = [
 /// What git needs of the environment of this process.
 const PASSED_ON: [&str; 2] = ["PATH", "TMPDIR"];
 
-/// What one call may take. What lies in a worktree is whatever a child made of it, and nobody waits for that for ever.
+/// Limits of one call. A child controls the content of its worktree, so git must not be able
+/// to run for ever.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     time: Duration,
@@ -66,8 +68,8 @@ pub(super) struct Git {
 pub(super) enum At<'a> {
     /// In the repository itself.
     Repository,
-    /// In a worktree, whose own folder of git is given: the pointer that lies in the worktree is whatever a child made
-    /// of it. The index is a file of ours.
+    /// In a worktree, with the path of its git folder. The pointer file in the worktree is not
+    /// used, because a child may have changed it. The index is a file of ours.
     Worktree { place: &'a Path, own: &'a Path, index: &'a Path },
 }
 
@@ -178,7 +180,7 @@ async fn within(
     input: &[u8],
 ) -> Result<Vec<u8>, WorktreeError> {
     let failed = |reason: String| WorktreeError::Git { command: name.to_owned(), reason };
-    // Whoever leaves early ends it.
+    // If the caller stops waiting, git is killed.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| failed(format!("{error}; is git installed?")))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());

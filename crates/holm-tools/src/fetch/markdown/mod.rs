@@ -1,4 +1,4 @@
-//! HTML into Markdown, token by token.
+//! Converts HTML to Markdown, token by token.
 
 mod writer;
 

@@ -1,4 +1,5 @@
-//! Writes Markdown as it comes: what is open is a small stack, what is pending are spaces and line ends.
+//! Writes Markdown as a stream. The state is a small stack of open elements and the pending
+//! spaces and line ends.
 
 use super::MAX_MARKDOWN;
 
@@ -23,7 +24,6 @@ pub(super) struct Writer {
     title: bool,
 }
 
-/// An open list.
 enum List {
     Dots,
     Numbers(u64),
@@ -88,7 +88,8 @@ impl Writer {
                 self.block();
             }
             "a" => self.open_link(attribute("href")),
-            // Named and not linked: whoever shows this text must not fetch anything because of it.
+            // Named and not linked: a program that shows this text must not fetch
+            // anything because of it.
             "img" => {
                 if let Some(alt) = attribute("alt").filter(|alt| !alt.trim().is_empty()) {
                     self.text(&format!("[image: {}]", alt.trim()));
@@ -253,7 +254,7 @@ impl Writer {
     fn close_link(&mut self) {
         let Some((to, from)) = self.link.take() else { return };
         if self.out.get(from..).is_none_or(|text| text.trim().is_empty()) {
-            // A link without a text is no place that anybody could choose.
+            // A link without text gives the reader nothing to choose.
             self.out.truncate(from.saturating_sub(1));
             return;
         }

@@ -36,7 +36,7 @@ pub(crate) fn client(names: Arc<Names>) -> Client {
     Client::new(Connector::new(names), Tls::with_config(config))
 }
 
-/// A server that says the same to everybody, and what it was asked.
+/// A server that sends the same response to every client, and records the requests.
 pub(crate) struct Server {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -119,7 +119,7 @@ async fn only_what_was_granted_is_reached() {
     }
     let denied = tool.clone().denials(Denials::parse(["fetch:http://127.0.0.1:*"]).expect("a denial"));
     assert_eq!(asked_for(&denied, &server.url("/")).await.outcome, Outcome::Failed);
-    // What the run may never do holds whatever the tool itself was given.
+    // What the run may never do applies, no matter what the tool itself was given.
     let mut job = Job::alone(Json::object([("url", server.url("/").into())]).canonical());
     let need = format!("fetch:{}", server.url("/"));
     job.needs = Arc::from([Need::Request(need.parse().expect("a request"))]);

@@ -1,4 +1,4 @@
-//! One hunk: its lines, and the one place where they fit.
+//! One hunk: its lines, and the search for the one place where they fit.
 
 use super::{
     super::{

@@ -1,6 +1,8 @@
-//! Patches in sections: `*** Begin Patch`, `*** Update File: path`, `@@ head of a function`, … `*** End Patch`.
+//! Patches in sections: `*** Begin Patch`, `*** Update File: path`, `@@ head of a function`, …
+//! `*** End Patch`.
 //!
-//! Hunks have no numbers. Lines behind `@@` say in which class or function a hunk lies, the outermost first.
+//! Hunks have no numbers. Lines after `@@` name the class or function that contains the
+//! hunk, the outermost first.
 
 use super::{Action, FileDiff, Named, hunk::Hunk, short};
 

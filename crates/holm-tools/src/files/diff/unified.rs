@@ -1,4 +1,4 @@
-//! Unified diffs, as git and `diff -u` write them and as models write them.
+//! Unified diffs, as git, `diff -u` and models write them.
 
 use super::{Action, FileDiff, Named, hunk::Hunk, short};
 

@@ -1,4 +1,4 @@
-//! The description of a program: what its help text came to.
+//! The description of a program, made from its help text.
 
 mod read;
 
@@ -20,7 +20,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program itself.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self { name: name.into(), path: Vec::new() }
@@ -49,13 +48,13 @@ impl Program {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
-    /// What it does.
     pub about: String,
     /// Its version, where it says so.
     pub version: Option<String>,
     /// Words under which it should be found.
     pub keywords: Vec<String>,
-    /// How much it says that it can do. A claim: whoever runs the program decides.
+    /// How much the program says that it can change. This is a claim: the host that
+    /// runs the program decides.
     pub level: Option<Level>,
     /// JSON Schema of its arguments.
     pub schema: Json,

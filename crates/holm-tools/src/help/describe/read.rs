@@ -1,4 +1,5 @@
-//! One help text to a draft: decode, take apart, read each part, put together.
+//! Reads one help text into a draft: decodes it, splits it into sections, reads each section,
+//! and combines the results.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Arguments to words.
+//! Turns arguments into the words of a command line.
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ impl Words {
         }
     }
 
-    /// The words of a subcommand that nobody described: as they are.
+    /// The words of a subcommand that has no description, unchanged.
     fn rest(&mut self, value: &Json, place: &str) -> Result<(), CallError> {
         let Some(members) = value.as_object() else {
             return Err(CallError::NotAnObject { place: place.into(), found: value.kind() });

@@ -1,4 +1,4 @@
-//! How a program is called: which argument becomes which words, and in which order.
+//! The plan of a call: which argument becomes which words, and in which order.
 
 mod argv;
 mod value;
@@ -42,7 +42,6 @@ pub struct Node {
     pub dashes: bool,
 }
 
-/// A subcommand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// The property that chooses it.
@@ -51,24 +50,20 @@ pub struct Command {
     pub name: String,
     /// Other words that call it.
     pub aliases: Vec<String>,
-    /// What it does.
     pub about: String,
     /// What it takes; none until its own help was read, and then it takes words as they are.
     pub node: Option<Box<Node>>,
 }
 
-/// An option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opt {
     /// The property that sets it.
     pub property: String,
     /// How it is written, dashes included.
     pub flag: String,
-    /// What it takes.
     pub takes: Takes,
     /// Whether it must be given.
     pub need: Need,
-    /// What it does.
     pub about: String,
     /// What holds without it.
     pub default: Option<String>,
@@ -78,7 +73,6 @@ pub struct Opt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
-    /// It must.
     Required,
     /// It may be left out.
     #[default]
@@ -93,7 +87,6 @@ pub enum Takes {
     Nothing(Off),
     /// Nothing, and it counts how often it stands.
     Count,
-    /// A value.
     Value {
         /// What the value is.
         kind: Kind,
@@ -114,7 +107,6 @@ pub enum Takes {
 pub enum Off {
     /// By leaving it out.
     Omit,
-    /// By this word.
     Flag(String),
 }
 
@@ -134,7 +126,6 @@ pub enum Glue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Times {
-    /// One.
     Once,
     /// The option again for each.
     Occurrences,
@@ -150,13 +141,10 @@ pub enum Times {
 pub enum Kind {
     /// Any text; numbers and booleans are written as text.
     Text,
-    /// A whole number.
     Integer,
-    /// A number.
     Number,
     /// `true` or `false`, as a word.
     Boolean,
-    /// One of these.
     Choice(Vec<String>),
 }
 
@@ -166,9 +154,7 @@ pub enum Kind {
 pub enum Step {
     /// A word that always stands here.
     Literal(String),
-    /// `--`, always.
     Dashes,
-    /// A value.
     Position(Position),
 }
 
@@ -177,7 +163,6 @@ pub enum Step {
 pub struct Position {
     /// The property that sets it.
     pub property: String,
-    /// What it is.
     pub kind: Kind,
     /// Whether it must be given.
     pub need: Need,

@@ -1,4 +1,4 @@
-//! One value of an argument as the text that a program reads.
+//! Turns one value of an argument into the text that a program reads.
 
 use holm_guards::json::Json;
 
@@ -63,7 +63,7 @@ pub(super) fn switch(value: &Json, place: &str) -> Result<bool, CallError> {
 
 /// How often a switch stands.
 pub(super) fn count(value: &Json, place: &str) -> Result<usize, CallError> {
-    /// More than anybody counts.
+    /// More repetitions than any program counts.
     const MOST: u64 = 16;
     match value.as_u64() {
         Some(count) if count <= MOST => Ok(usize::try_from(count).unwrap_or(0)),

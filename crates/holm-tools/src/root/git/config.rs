@@ -1,4 +1,4 @@
-//! Git's configuration format, read without git.
+//! Parses git's configuration format without git.
 
 use std::path::Path;
 
@@ -9,10 +9,8 @@ pub(super) const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 /// The most entries of one file that are looked at.
 const MAX_ENTRIES: usize = 20_000;
 
-/// One configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct GitConfig {
-    /// In their order.
     pub(crate) entries: Vec<ConfigEntry>,
     /// Whether every line is of the simplest form, so that git cannot read it in any other way.
     pub(crate) is_simple: bool,
@@ -23,10 +21,8 @@ pub(crate) struct GitConfig {
 /// One setting: `section.subsection.key = value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfigEntry {
-    /// In small letters.
     pub(crate) section: String,
     pub(crate) subsection: Option<String>,
-    /// In small letters.
     pub(crate) key: String,
     /// None where there is a key and no `=`, which means true.
     pub(crate) value: Option<String>,
@@ -93,7 +89,8 @@ impl GitConfig {
     }
 }
 
-/// Whether git and everybody else read a line alike: a section, a key with a plain value, a comment, or nothing.
+/// Whether git and all other parsers read a line alike: a section, a key with a plain value, a
+/// comment, or an empty line.
 fn is_simple(line: &[u8]) -> bool {
     let Ok(line) = std::str::from_utf8(line) else { return false };
     let line = line.trim_matches([' ', '\t']);

@@ -1,5 +1,6 @@
-//! The files that a command line of git's would run: programs that are named by a path, and what any program is given that is not
-//! known to only read or print it. Which word is the script cannot be known for every program, so several are candidates.
+//! Finds the files that a command line of git would run. These are programs named by a path, and
+//! arguments of programs that are not known to only read or print them. No rule says for every
+//! program which word is the script, so several words are candidates.
 
 /// Words before which no program stands yet.
 const BEFORE_PROGRAM: &[&str] = &[

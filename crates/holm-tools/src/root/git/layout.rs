@@ -1,7 +1,9 @@
-//! Whether a folder is the inside of a git repository, under whatever name, and where the one of a work tree is.
+//! Decides whether a folder is the inside of a git repository, under any name, and finds the
+//! repository of a work tree.
 //!
-//! Git runs programs that its configuration names. A repository need not be called `.git`: a bare one can lie anywhere,
-//! and git finds it when it is started there. So no tool writes into a folder that git would take for one.
+//! Git runs programs that its configuration names. A repository need not be called `.git`: a bare
+//! one can lie anywhere, and git finds it when it is started there. So no tool writes into a folder
+//! that git would take for a repository.
 
 use std::os::fd::AsFd;
 use std::path::{Component, Path, PathBuf};

@@ -1,5 +1,6 @@
-//! The files of a workspace that git would run or obey because its configuration names them: hooks, included files, filters,
-//! helpers. Read from the configuration of the repository, of the user and of the system.
+//! Finds the files of a workspace that git would run or obey because its configuration names them:
+//! hooks, included files, filters, helpers. It reads the configuration of the repository, of the
+//! user and of the system.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

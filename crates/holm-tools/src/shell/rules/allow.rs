@@ -1,4 +1,4 @@
-//! What allow rules cover: a command that a rule names, and what that command runs.
+//! Decides what allow rules cover: a command that a rule names, and what that command runs.
 
 use super::hidden::{self, Text};
 use super::rule::{Rest, Rule};

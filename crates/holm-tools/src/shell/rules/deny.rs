@@ -1,7 +1,8 @@
-//! Looks for what is forbidden in what a script says. Leans to finding too much.
+//! Searches a script for forbidden commands. When in doubt, it reports a finding.
 //!
-//! Deny rules are a convenience: they refuse what says plainly what it would do. A program, a file or a text that is made at
-//! run time can start anything. The jail decides what a command can do.
+//! Deny rules are a convenience: they refuse commands that plainly say what they would do. A
+//! program, a file or a text that is made at run time can start anything. The jail decides what
+//! a command can do.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,7 +17,6 @@ const MAX_DEPTH: usize = 6;
 /// The most scripts that are read for one question, since each may hold many.
 const MAX_SCRIPTS: usize = 256;
 
-/// What was found.
 pub(super) enum Found<'a> {
     Hit(&'a Rule),
     Unclear(&'static str),
@@ -246,7 +246,6 @@ impl<'a> Search<'a> {
 /// What a wrapper does to the words of the command that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fed {
-    /// Nothing.
     No,
     /// It puts others in the place of `{}`.
     Inside,

@@ -1,7 +1,8 @@
-//! Texts among the words of a command that are commands themselves, though no shell stands there.
+//! Finds texts among the words of a command that are commands themselves, although
+//! no shell is involved.
 //!
-//! Only what is written out is found. A program's own language can spell anything, and a file can hold anything; the jail
-//! decides what those can do.
+//! Only literal text is found. A program's own language can spell anything, and a file can hold
+//! anything; the jail decides what those can do.
 
 use super::runners::{self, Runs};
 
@@ -195,7 +196,7 @@ pub(super) fn names(text: &str, rule: &[String]) -> bool {
     })
 }
 
-/// Whether a program with these words runs what its input says. A word is none where it is made at run time.
+/// Whether a program with these words runs its input. A word that is made at run time is `None`.
 pub(super) fn runs_input(name: &str, words: &[Option<&str>]) -> bool {
     let is_input = |word: &Option<&str>| word.is_none_or(|word| word == "-" || word.contains("dev/"));
     let has_file = |option: &str| {

@@ -1,4 +1,4 @@
-//! Rules about commands: what is forbidden wherever it stands, and what may pass unasked.
+//! Rules about commands: which are forbidden wherever they occur, and which may pass unasked.
 
 mod allow;
 mod deny;
@@ -92,7 +92,7 @@ impl Rules {
         if allow::covers(&self.allow, script) { Ruling::Allowed } else { Ruling::Ask }
     }
 
-    /// What the rules say of what could not be read: nobody can tell what is in it.
+    /// The ruling for a script that could not be parsed, so its content is unknown.
     #[must_use]
     pub fn judge_unreadable(&self, why: Unreadable) -> Ruling {
         match why {

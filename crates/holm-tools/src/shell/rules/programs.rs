@@ -1,12 +1,13 @@
-//! Programs that do what their name says and nothing else, and builtins that evaluate their words.
+//! Programs that do only what their name says, and builtins that evaluate their words.
 //!
-//! A program that is not listed may run code of the workspace, which a model can change: no list of such programs would ever be
-//! complete. Those that run other programs stand in the table of `runners`.
+//! A program that is not listed may run code of the workspace, which a model can change. No
+//! list of such programs would ever be complete. Programs that run other programs are in
+//! the table of `runners`.
 
 use super::hidden::is_git_run;
 
-/// What they do is what their name says, whatever their options are, and their words are only texts and files: a
-/// beginning of such a command may be remembered.
+/// They do what their name says with all their options, and their words are only texts and files.
+/// So the beginning of such a command may be remembered.
 const PLAIN: &[&str] = &[
     "b2sum",
     "base64",

@@ -14,15 +14,17 @@ const MAX_RULE: usize = 512;
 
 /// The beginning of a command, written as it is typed.
 ///
-/// As an allow rule it covers a command that begins with the same words and has no options but those that the rule
-/// names: `ls -l` covers `ls -l src` and not `ls -R`. More words may follow only where the program takes texts and files
-/// and nothing else, as `ls` and `git log` do: `npm test` covers that very command. A star at the end takes whatever
-/// follows: `cargo test *`. Of a program that runs others it covers what another rule covers: `timeout *` and `git status`
-/// together cover `timeout 5 git status`. Builtins that evaluate their words, such as `read` and `printf -v`, are never
-/// covered.
+/// An allow rule covers a command that begins with the same words and has no options but those
+/// that the rule names: `ls -l` covers `ls -l src` and not `ls -R`. More words may follow only if
+/// the program takes nothing but texts and files, as `ls` and `git log` do: `npm test` covers
+/// exactly that command. A star at the end accepts all further words: `cargo test *`. For a
+/// program that runs others, a rule covers what another rule covers: `timeout *` and `git status`
+/// together cover `timeout 5 git status`. Builtins that evaluate their words, such as `read` and
+/// `printf -v`, are never covered.
 ///
-/// As a deny rule it hits a command of that program whose command comes next, whatever options stand between:
-/// `git push` also hits `git -C elsewhere push`; options that the rule names must be there.
+/// A deny rule matches a command of that program whose subcommand comes next, with any
+/// options in between: `git push` also matches `git -C elsewhere push`. Options that the rule
+/// names must be present.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rule {
@@ -36,7 +38,6 @@ pub struct Rule {
 pub enum Rest {
     /// Plain words, and the options that the rule names.
     Listed,
-    /// Anything.
     Any,
 }
 

@@ -1,8 +1,9 @@
 //! Programs that run other programs: one table for deny rules and allow rules.
 //!
-//! A deny rule searches what they run. An allow rule covers them only where what they run is covered. No such table is ever
-//! complete: a deny rule is a convenience, and the jail decides what a command can do. Allow rules do not depend on the
-//! table alone: only programs on another list take more words unasked (see `programs`).
+//! A deny rule searches what they run. An allow rule covers them only if it covers what they run.
+//! No such table is ever complete: a deny rule is a convenience, and the jail decides what a
+//! command can do. Allow rules do not depend on this table alone: only programs on another list
+//! take more words unasked (see `programs`).
 
 /// One way in which a program runs others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -465,8 +466,8 @@ pub(super) fn is_interpreter(name: &str) -> bool {
     runs(name, Language) || name.starts_with("python3.")
 }
 
-/// Behind how many of its words the command begins, at the earliest, that a program runs. A word is none where it is made at
-/// run time, and may then be the one behind which a command stands.
+/// The earliest index in `words` at which the command that a program runs can begin. A word that is
+/// made at run time is `None`. Such a word may be the one after which the command begins.
 pub(super) fn command_after(name: &str, words: &[Option<&str>]) -> Option<usize> {
     if name == "command" && matches!(words, [Some("-v" | "-V"), ..]) {
         return None;

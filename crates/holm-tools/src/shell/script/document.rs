@@ -1,4 +1,5 @@
-//! Here-documents: the grammar loses blanks and backticks in them, so their bodies are found and read a second time.
+//! Here-documents: the grammar loses blanks and backticks in them, so their bodies are found and
+//! read a second time.
 
 use tree_sitter::Node;
 

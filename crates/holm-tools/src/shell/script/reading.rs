@@ -1,4 +1,4 @@
-//! Collects the commands of a script from its tree.
+//! Collects the commands of a script from its syntax tree.
 
 use std::sync::Arc;
 

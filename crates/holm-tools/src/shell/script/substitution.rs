@@ -1,5 +1,5 @@
-//! Commands in texts that Bash expands later, or that the grammar takes for plain text: here-documents, patterns of
-//! expansions, subscripts in quotes.
+//! Finds commands in texts that Bash expands later, or that the grammar takes for plain text:
+//! here-documents, patterns of expansions, quoted subscripts.
 
 /// What is in a text that is expanded as in double quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]

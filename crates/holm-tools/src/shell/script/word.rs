@@ -1,4 +1,4 @@
-//! Words of a command, as the program sees them.
+//! The words of a command, as the program sees them.
 
 use tree_sitter::Node;
 
