@@ -1,5 +1,6 @@
-//! Messages that prove who sent them. The form is the one that Standard Webhooks describes, so that other programs have
-//! it already: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<HMAC-SHA256 over id.timestamp.body>`.
+//! Signs and verifies webhook messages. The format is that of Standard Webhooks, which other
+//! programs already support: `webhook-id`, `webhook-timestamp` and
+//! `webhook-signature: v1,<HMAC-SHA256 over id.timestamp.body>`.
 
 use std::fmt;
 
@@ -41,7 +42,7 @@ const MOST_SIGNATURES: usize = 8;
 pub struct HookKey(SecretBox<[u8; BYTES]>);
 
 impl HookKey {
-    /// Makes one.
+    /// Creates a random key.
     ///
     /// # Errors
     /// [`ServerError::Random`] if the system has no randomness.
@@ -57,7 +58,7 @@ impl HookKey {
         bytes.try_into().ok().map(|bytes| Self(SecretBox::new(Box::new(bytes))))
     }
 
-    /// The key itself, for whoever signs or checks.
+    /// The secret key as text, for programs that sign or verify messages.
     pub fn reveal(&self) -> String {
         format!("{MARK}{}", STANDARD.encode(self.0.expose_secret()))
     }
@@ -68,15 +69,15 @@ impl HookKey {
         format!("{VERSION},{}", made.unwrap_or_default())
     }
 
-    /// Whether a message was signed with this key, not long ago.
+    /// Verifies that a message was signed with this key, and recently.
     ///
     /// # Errors
-    /// [`Rejected`].
+    /// [`Rejected`] with the reason, which the sender is not told.
     pub fn check(&self, signed: &Signed, body: &[u8], now: Timestamp) -> Result<(), Rejected> {
         if (now.value() / 1_000).abs_diff(signed.at_s) > TOLERANCE_S {
             return Err(Rejected::Stale);
         }
-        // Every signature is looked at, and each in the same time whatever the difference.
+        // Checks every signature, each in constant time.
         let known = signed.signatures.iter().fold(false, |known, signature| {
             let mac = self.mac(&signed.id, signed.at_s, body);
             known | mac.is_some_and(|mac| mac.verify_slice(signature).is_ok())
@@ -153,7 +154,7 @@ fn signatures(text: &str) -> Vec<Vec<u8>> {
     known.filter_map(|(_, made)| STANDARD.decode(made).ok()).collect()
 }
 
-/// Why a message is not believed. Whoever sent it is told none of this.
+/// Why a message is rejected. The sender is not told the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
     /// It is not signed.
@@ -162,7 +163,7 @@ pub enum Rejected {
     /// It was sent too long ago, or will be.
     #[error("the message's time is more than {TOLERANCE_S} s from ours")]
     Stale,
-    /// Somebody else signed it, or something else was signed.
+    /// The message was signed with another key, or its content changed.
     #[error("the message was not signed with this key")]
     Unknown,
 }

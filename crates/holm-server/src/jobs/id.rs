@@ -1,4 +1,4 @@
-//! Names of jobs and of what their runs were made for.
+//! Names of jobs, and the keys that identify their runs.
 
 use std::{fmt, str::FromStr};
 
@@ -11,7 +11,7 @@ use crate::{Refusal, ServerError, SessionId, id::check_name};
 /// The longest name: with the rest of it, a session's name must stay one.
 const LONGEST: usize = 48;
 
-/// Bytes of a digest that name a message: enough that nobody finds two alike.
+/// Bytes of the digest that names a message: enough to rule out collisions.
 const NAMED: usize = 16;
 
 /// The name of a job.
@@ -72,7 +72,7 @@ impl Slot {
         Self(format!("at-{due}"))
     }
 
-    /// For somebody who wants it now.
+    /// A run that a user starts now.
     ///
     /// # Errors
     /// [`ServerError::Random`] if the system has no randomness.

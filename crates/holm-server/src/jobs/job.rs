@@ -1,4 +1,4 @@
-//! A job: what a person said, understood, with the key that signs its messages.
+//! A validated job, with the key that signs its messages.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct Job {
     pub made: Timestamp,
 }
 
-/// A key in whose place there is another.
+/// A key that was replaced, and the time until which it is still valid.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OldKey {
     pub key: HookKey,
@@ -50,10 +50,11 @@ impl Job {
         Ok(Self { id, spec, schedule, key, old: None, made })
     }
 
-    /// As [`new`](Self::new), for one that somebody makes now: a schedule that never comes is refused.
+    /// As [`new`](Self::new), for a job that a user creates now: its schedule must have a time
+    /// ahead.
     ///
     /// # Errors
-    /// As there; [`JobError::Never`].
+    /// As there; [`JobError::Never`] if the schedule has no time ahead.
     pub fn to_come(id: JobId, spec: Spec, key: HookKey, now: Timestamp) -> Result<Self, JobError> {
         let job = Self::new(id, spec, key, now)?;
         let asked = matches!(job.spec.when, super::When::Asked);
@@ -63,8 +64,8 @@ impl Job {
         Ok(job)
     }
 
-    /// Gives it another key; the old one counts until then. Only one old one does: a key that leaked is gone with the
-    /// second change.
+    /// Replaces the key; the old one stays valid until the given time. Only one old key does, so a
+    /// second change invalidates a leaked key.
     pub fn rekey(&mut self, key: HookKey, until: Timestamp) {
         let key = std::mem::replace(&mut self.key, key);
         self.old = Some(OldKey { key, until });
@@ -75,10 +76,10 @@ impl Job {
         self.old.as_ref().filter(|old| now < old.until).map(|old| &old.key)
     }
 
-    /// Whether a message was signed by somebody who knows its key, not long ago.
+    /// Verifies that a message was signed with the current or the previous key, and recently.
     ///
     /// # Errors
-    /// [`Rejected`].
+    /// [`Rejected`] with the reason, which the sender is not told.
     pub fn check(&self, signed: &Signed, body: &[u8], now: Timestamp) -> Result<(), Rejected> {
         let checked = self.key.check(signed, body, now);
         match self.old_key(now) {

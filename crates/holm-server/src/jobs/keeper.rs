@@ -1,4 +1,5 @@
-//! The loop around the plan: asks it, keeps what it says, starts and stops. Decides nothing.
+//! The scheduler loop: it asks the plan, stores the result, and starts and stops attempts. It makes
+//! no decisions itself.
 
 use std::{
     collections::BTreeMap,
@@ -23,9 +24,9 @@ use crate::{Refusal, SessionId, auth::UserName};
 
 /// How long the keeper looks away: another process may have changed a job.
 const LOOK_MS: u64 = 30_000;
-/// How soon it looks again when somebody else was faster.
+/// How soon the scheduler retries when another process changed a job first.
 const SOON_MS: u64 = 100;
-/// How often something is tried when somebody else keeps changing it.
+/// How often a change is retried when other processes keep changing the same record.
 const TRIES: u32 = 8;
 /// How long a try that was told to stop may take to end.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
@@ -125,29 +126,29 @@ impl Keeper {
         self.untold.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-    /// Keeps a new job, and begins to look after it.
+    /// Stores a new job and starts to schedule it.
     ///
     /// # Errors
-    /// As [`Shelf::add`].
+    /// As [`Shelf::add`]: the name is taken, or there are too many jobs.
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
         self.shelf.add(job).await?;
         self.bell.notify_one();
         Ok(())
     }
 
-    /// Says anew what a job is to do. What is under way ends as it began.
+    /// Replaces the specification of a job. An attempt that is running keeps the old one.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing or invalid, or the store fails.
     pub async fn respecify(&self, id: &JobId, spec: Spec) -> Result<(), ShelfError> {
         let now = self.with.clock.now();
         self.change(id, |held| Ok(held.respecify(spec.clone(), now)?)).await
     }
 
-    /// Changes some of what a job is to do, as it is when that is kept.
+    /// Changes parts of a job's specification, based on the version in the store at that time.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing or invalid, or the store fails.
     pub async fn amend(
         &self,
         id: &JobId,
@@ -157,10 +158,10 @@ impl Keeper {
         self.change(id, |held| Ok(held.respecify(amend(&held.job.spec)?, now)?)).await
     }
 
-    /// Gives a job another key, which is returned. The old one counts for so many milliseconds more.
+    /// Replaces the key of a job and returns the new one. The old key stays valid for `old_for_ms`.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing, or the store fails.
     pub async fn rekey(&self, id: &JobId, old_for_ms: u64) -> Result<HookKey, ShelfError> {
         let (key, until) = (HookKey::new()?, self.with.clock.now().plus(old_for_ms));
         self.change(id, |held| {
@@ -171,10 +172,11 @@ impl Keeper {
         Ok(key)
     }
 
-    /// Switches a job on or off. Off stops what waits because of the schedule, and lets finish what works.
+    /// Switches a job on or off. Switching it off drops scheduled runs that wait; a running attempt
+    /// may finish.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing, or the store fails.
     pub async fn switch(&self, id: &JobId, on: Switch) -> Result<(), ShelfError> {
         let now = self.with.clock.now();
         self.change(id, |held| {
@@ -187,29 +189,29 @@ impl Keeper {
         .await
     }
 
-    /// Switches a job off because somebody wants it so.
+    /// Switches a job off at a user's request.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing, or the store fails.
     pub async fn switch_off(&self, id: &JobId) -> Result<(), ShelfError> {
         let at = self.with.clock.now();
         self.switch(id, Switch::Off { at, why: OffReason::Person }).await
     }
 
-    /// Forgets a job; what is under way of it is stopped.
+    /// Deletes a job and stops its running attempt.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`].
+    /// [`ShelfError::Missing`] if there is no such job.
     pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
         self.shelf.remove(id).await?;
         self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id);
         Ok(())
     }
 
-    /// Stops what is under way of a job. Whether something was, in this process.
+    /// Stops the running attempt of a job. Returns whether this process ran one.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`].
+    /// [`ShelfError::Missing`] if there is no such job.
     pub async fn stop(&self, id: &JobId) -> Result<bool, ShelfError> {
         self.shelf.job(id).await?;
         Ok(self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id))
@@ -230,11 +232,12 @@ impl Keeper {
         Ok(slot)
     }
 
-    /// Runs a job because a signed message says so. The same message runs it once, however often and to whichever process
-    /// it is sent.
+    /// Runs a job because of a signed message. The same message starts one run, no matter how often
+    /// and to which process it is sent.
     ///
     /// # Errors
-    /// [`Refusal`]. A job that is not there, whose door is closed, or whose key is another are told apart for nobody.
+    /// [`Refusal`]. It does not reveal whether the job is missing, its webhook is closed, or the
+    /// key is wrong.
     pub async fn trigger(&self, id: &JobId, signed: &Signed, body: &[u8]) -> Result<Triggered, Refusal> {
         let now = self.with.clock.now();
         let held = match self.shelf.job(id).await {
@@ -305,7 +308,7 @@ impl Keeper {
     async fn begin(self: &Arc<Self>, job: &Job, slot: &Slot, now: Timestamp) -> Result<(), ShelfError> {
         let mut held = self.shelf.run(&job.id, slot).await?;
         if !matches!(held.run.phase, Phase::Waiting { .. }) {
-            // Somebody else has begun it, or it was dealt with before a crash.
+            // Another process has started it, or this one did before a crash.
             return Ok(());
         }
         let session =
@@ -394,7 +397,8 @@ impl Keeper {
         }
     }
 
-    /// Somebody is asked, or no longer is.
+    /// Records that the run started or stopped waiting for a user's answer, and sends a
+    /// notification.
     async fn asking(self: &Arc<Self>, job: &Job, slot: &Slot, asking: Asking) {
         let now = self.with.clock.now();
         let mut session = None;
@@ -415,7 +419,7 @@ impl Keeper {
         }
     }
 
-    /// Keeps what came of a try, and tells whoever is to be told.
+    /// Stores the result of an attempt and sends the notifications that follow from it.
     async fn finish(
         self: &Arc<Self>,
         job: &Job,
@@ -446,8 +450,8 @@ impl Keeper {
         self.shelf.prune(&job.id, now).await
     }
 
-    /// Keeps what became of a run; gives it as it was before. None where the try is not the one that works: somebody else
-    /// has kept what came of it.
+    /// Stores the result of an attempt and returns the run as it was before. Returns `None` if the
+    /// attempt is not the current one, because another process stored its result.
     async fn noted(
         &self,
         job: &Job,
@@ -503,8 +507,8 @@ impl Keeper {
         }
     }
 
-    /// Sends what is to be told, each message in a task of its own: one that nobody answers holds up no other. When to look
-    /// again.
+    /// Sends pending messages, each in its own task, so that a slow recipient does not delay the
+    /// others. Returns when to look again.
     async fn deliver(self: &Arc<Self>) -> Result<Option<Timestamp>, ShelfError> {
         let now = self.with.clock.now();
         let mut wake = None;
@@ -514,7 +518,7 @@ impl Keeper {
                 continue;
             }
             held.letter.claim(now);
-            // Somebody else sends it.
+            // Another process sends it.
             if !self.shelf.put_back(&mut held).await? {
                 continue;
             }
@@ -531,7 +535,7 @@ impl Keeper {
     async fn send(&self, mut held: HeldLetter) -> Result<(), ShelfError> {
         let job = match self.shelf.job(&held.letter.job).await {
             Ok(job) => job.job,
-            // Nobody could check it any more.
+            // The job and its key are gone, so the recipient could not verify the message.
             Err(ShelfError::Missing) => return self.shelf.throw_away(&held).await,
             Err(error) => return Err(error),
         };
@@ -591,7 +595,7 @@ async fn tried(starter: &dyn Starter, errand: Errand) -> Finished {
     run.catch_unwind().await.unwrap_or_else(failed)
 }
 
-/// What somebody is told whose message is not believed: never which of the reasons it was.
+/// The error for a rejected message. It never says which check failed.
 fn unbelieved(_: Rejected) -> Refusal {
     Refusal::new(http::StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be")
 }

@@ -1,5 +1,5 @@
-//! Messages that are to be told, kept until somebody has taken them: a server that ends, or an address that does not answer
-//! for hours, loses none.
+//! Messages that wait for delivery. They stay in the store until a recipient accepts them, so
+//! neither a restart nor an address that is down for hours loses one.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub(super) enum Next {
 }
 
 impl Letter {
-    /// Something that was just noticed, if somebody is to be told.
+    /// A message about something that just happened, if the job names an address for notifications.
     pub(super) fn new(
         job: &Job,
         run: &Slot,
@@ -70,7 +70,8 @@ impl Letter {
         }
     }
 
-    /// One more try begins. Whoever has ended before it did leaves it to be tried again.
+    /// Claims the message for one more attempt. If this process ends first, the claim expires and
+    /// the message is tried again.
     pub(super) fn claim(&mut self, now: Timestamp) {
         self.tries = self.tries.saturating_add(1);
         self.not_before = now.plus(CLAIM_MS);

@@ -1,4 +1,4 @@
-//! Tells other programs what happened to a job.
+//! Sends notifications about jobs to other programs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -44,7 +44,7 @@ pub enum NewsKind {
     Failed,
     /// A run failed for good, and its job was switched off.
     SwitchedOff,
-    /// A run waits for somebody's answer.
+    /// A run waits for a user's answer.
     Asks,
 }
 
@@ -67,7 +67,8 @@ impl News {
         format!("msg_{}_{}_{}", self.run, slot.as_str().trim_start_matches("hook-"), self.at)
     }
 
-    /// The signatures of what is sent: whoever knows one of the keys believes it.
+    /// The signatures of a message, one for each key. A recipient that knows one of the keys can
+    /// verify it.
     pub fn signature(&self, id: &str, at_s: u64, body: &[u8]) -> String {
         let keys = std::iter::once(&self.key).chain(&self.old);
         keys.map(|key| key.sign(id, at_s, body)).collect::<Vec<_>>().join(" ")
@@ -95,7 +96,7 @@ pub enum Undelivered {
     /// The address cannot be told anything.
     #[error("the address is none")]
     Address,
-    /// The way there is not open, or nobody is there.
+    /// The network policy refuses the connection, or the recipient does not answer.
     #[error("{0}")]
     Net(#[from] NetError),
     /// It was not taken.
@@ -145,7 +146,7 @@ impl Webhooks {
             .header("webhook-timestamp", &at_s.to_string())?
             .header("webhook-signature", &news.signature(id, at_s, body))?
             .body(body.to_vec());
-        // A redirect is somebody else's address, which nobody named.
+        // A redirect would lead to an address that the job does not name.
         let limits =
             Limits { body: MOST_ANSWER, total: PATIENCE, idle: PATIENCE, redirects: 0, ..Limits::default() };
         let status = self.client.send(request, &self.policy, &limits).await?.status();

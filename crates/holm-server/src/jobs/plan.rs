@@ -1,4 +1,5 @@
-//! What is to be done, as a pure function: of a job, of how far it has come, of its open runs and of the time.
+//! Decides what to do about a job: a pure function of the job, its state, its open runs and the
+//! time.
 
 use holm_kernel::{NanoUsd, Timestamp};
 
@@ -20,9 +21,9 @@ const LONGEST_PAUSE_MS: u64 = HOUR_MS;
 const PATIENT_FAILURES: u32 = 3;
 /// The first pause of a schedule that is slowed down; it doubles with each further failure.
 const FIRST_BACK_OFF_MS: u64 = 300_000;
-/// The longest: whoever looks once a day sees it move.
+/// The longest back-off: a job that fails all the time still runs about once a day.
 const LONGEST_BACK_OFF_MS: u64 = 24 * HOUR_MS;
-/// How long a run waits for somebody's answer before it is given up.
+/// How long a run waits for a user's answer before it is given up.
 const MOST_ASKED_MS: u64 = 24 * HOUR_MS;
 
 /// What is to be done about a job.
@@ -63,10 +64,10 @@ pub enum Step {
     },
 }
 
-/// Says what is to be done about a job now. `open` are its runs that have not ended, the oldest first.
+/// Decides what to do about a job now. `open` are its unfinished runs, oldest first.
 ///
-/// A job works on one run at a time. The same question gets the same answer, so a process that crashed before it did
-/// everything asks again.
+/// A job has one running attempt at a time. The same input gives the same plan, so a process that
+/// crashed half-way simply asks again.
 pub fn plan(job: &Job, standing: &Standing, open: &[Run], now: Timestamp) -> Plan {
     let mut planner = Planner::new(job, standing, open, now);
     planner.stop_what_takes_too_long();
@@ -114,7 +115,7 @@ impl<'a> Planner<'a> {
 
     fn take_what_is_due(&mut self) {
         if self.standing.switch != Switch::On {
-            // Whoever switches it on says from when on times count.
+            // Switching the job on again sets the time from which its schedule counts.
             self.drop_scheduled(Stopped::Off);
             return;
         }
@@ -151,7 +152,8 @@ impl<'a> Planner<'a> {
         works || self.waiting.iter().any(|waiting| waiting.slot == slot)
     }
 
-    /// What was missed waits for its turn, whatever is said about overlaps: they were not at the same time.
+    /// A missed time waits for its turn even if overlaps are skipped, because the runs did not
+    /// overlap.
     fn queue_late(&mut self, at: Timestamp) {
         match self.held_back() {
             Some(why) => self.standing.skip(at, why, 1),
@@ -255,7 +257,8 @@ impl<'a> Planner<'a> {
             Switch::On => self.job.schedule.next(self.now),
             Switch::Off { .. } => None,
         };
-        // A try that begins now has its deadline too; whoever asks again once it is kept learns it.
+        // An attempt that starts now has a deadline too. It is known at the next planning, once the
+        // start is stored.
         let turn = self.waiting.iter().map(|waiting| waiting.not_before).min().filter(|_| idle);
         let turn = turn.map(|at| self.guard().map_or(at, |free| free.max(at)));
         let wake = [scheduled, self.deadline(), turn].into_iter().flatten().filter(|at| *at > self.now).min();

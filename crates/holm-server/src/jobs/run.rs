@@ -1,4 +1,4 @@
-//! One run of a job: what it was made for, its tries, what came of it.
+//! One run of a job: its key, its attempts and its outcome.
 
 use holm_kernel::{NanoUsd, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ impl Run {
         self.tries.last().and_then(|last| last.session.parse().ok())
     }
 
-    /// Somebody is asked, or no longer is.
+    /// Records that the run started or stopped waiting for a user's answer.
     pub(super) fn asking(&mut self, asking: Asking, now: Timestamp) {
         let Phase::Working { held_ms, asked, .. } = &mut self.phase else { return };
         match (*asked, asking) {
@@ -67,11 +67,11 @@ impl Run {
     }
 }
 
-/// Whether a run waits for somebody.
+/// Whether a run waits for a user's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asking {
     Begun,
-    /// Nobody is any more.
+    /// It no longer waits.
     Over,
 }
 

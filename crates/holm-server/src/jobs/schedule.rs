@@ -1,5 +1,7 @@
-//! When a job is due. Times are those of a place: where clocks are set forward, a time that does not exist is the first
-//! that does; where they are set back, a time of day comes once and an interval goes on through both hours.
+//! Computes when a job is due, in the time zone of the job.
+//!
+//! When clocks go forward, a time that does not exist moves to the first one that does. When clocks
+//! go back, a time of day occurs once, and an interval continues through both hours.
 
 use std::collections::VecDeque;
 
@@ -73,10 +75,10 @@ pub struct Due {
 }
 
 impl Schedule {
-    /// Understands what is written.
+    /// Validates a schedule.
     ///
     /// # Errors
-    /// [`JobError`] if the pattern, the place or the time is none.
+    /// [`JobError`] if the pattern, the time zone or the time is invalid.
     pub fn new(when: &When) -> Result<Self, JobError> {
         match when {
             When::Cron { pattern, zone } => {
@@ -95,7 +97,7 @@ impl Schedule {
                 let after_ms = i64::try_from(after.value()).ok()?;
                 let start = jiff::Timestamp::from_millisecond(after_ms).ok()?.to_zoned(zone.clone());
                 let next = cron.find_next_occurrence(&start, false).ok()?.timestamp().as_millisecond();
-                // Time goes forward, whatever a library says.
+                // The next time must be later, even if the library says otherwise.
                 u64::try_from(next).ok().map(Timestamp::new).filter(|next| *next > after)
             }
             Kind::Once(at) => Some(*at).filter(|at| *at > after),
@@ -174,7 +176,7 @@ fn place(name: &str) -> Result<TimeZone, JobError> {
     TimeZone::get(name).map_err(|_| JobError::Zone(shown(name)))
 }
 
-/// A text of somebody else, as far as it can be shown.
+/// User input without control characters, shortened for an error message.
 fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(64).collect()
 }

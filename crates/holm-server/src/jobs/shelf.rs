@@ -1,4 +1,4 @@
-//! Jobs and runs in the store, as types.
+//! The repository of jobs, runs and pending notifications, on top of the store.
 
 use std::collections::BTreeSet;
 
@@ -15,11 +15,11 @@ const MOST_KEPT: u32 = 500;
 /// What is younger is never forgotten, so that a message that comes again is known for much longer than it is believed.
 const YOUNG_MS: u64 = 3_600_000;
 
-/// Where messages lie that nobody has taken yet.
+/// The tray of messages that no recipient has accepted yet.
 const LETTERS: &str = "letters";
 /// How many of them: an address that never answers must not fill the store.
 const MOST_LETTERS: usize = 1_000;
-/// How often something is tried when somebody else keeps changing it.
+/// How often a change is retried when other processes keep changing the same record.
 const TRIES: u32 = 8;
 
 #[derive(Debug, Clone)]
@@ -100,10 +100,10 @@ impl Shelf {
         Ok(listed)
     }
 
-    /// One job.
+    /// Reads the job of a name.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`], or what is wrong with it.
+    /// [`ShelfError::Missing`], or the reason why it cannot be read.
     pub async fn job(&self, id: &JobId) -> Result<Held, ShelfError> {
         let kept = self.0.job(id.as_str()).await?.ok_or(ShelfError::Missing)?;
         held(&kept)
@@ -122,10 +122,10 @@ impl Shelf {
         if added { Ok(()) } else { Err(ShelfError::Exists) }
     }
 
-    /// Keeps what has become of a job.
+    /// Stores a changed job.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if somebody else has changed it meanwhile.
+    /// [`ShelfError::Changed`] if another process has changed it since it was read.
     pub async fn change(&self, held: &Held) -> Result<(), ShelfError> {
         let kept = KeptJob {
             id: held.job.id.to_string(),
@@ -136,10 +136,11 @@ impl Shelf {
         if self.0.change_job(&kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
     }
 
-    /// Changes a job, again where somebody else was faster.
+    /// Reads, changes and stores a job. Retries if another process changed it first.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if somebody else keeps changing it; what the change says.
+    /// [`ShelfError::Changed`] if other processes keep changing it, or the error of the change
+    /// itself.
     pub async fn alter<T>(
         &self,
         id: &JobId,
@@ -156,23 +157,25 @@ impl Shelf {
         Err(ShelfError::Changed)
     }
 
-    /// Keeps a message that is to be told. Whether it is kept: not if too many are already.
+    /// Stores a message for delivery. Returns `false` if too many messages wait already.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn post(&self, name: &str, letter: &Letter) -> Result<bool, ShelfError> {
         if self.0.slips(LETTERS).await?.len() >= MOST_LETTERS {
             return Ok(false);
         }
-        // The same thing is told once, whoever notices it.
+        // Stored under a name of its own, so the same notification is sent once, even if several
+        // processes post it.
         self.0.put_slip(LETTERS, name, letter.at, &written(letter)?).await?;
         Ok(true)
     }
 
-    /// The messages that nobody has taken, the oldest first. One that cannot be understood is forgotten.
+    /// The messages that no recipient has accepted, oldest first. A message that cannot be parsed
+    /// is deleted.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn letters(&self) -> Result<Vec<HeldLetter>, ShelfError> {
         let mut letters = Vec::new();
         for slip in self.0.slips(LETTERS).await? {
@@ -186,10 +189,10 @@ impl Shelf {
         Ok(letters)
     }
 
-    /// Keeps what has become of a message. Whether it was kept: not if somebody else was faster.
+    /// Stores a changed message. Returns `false` if another process has changed it first.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn put_back(&self, held: &mut HeldLetter) -> Result<bool, ShelfError> {
         held.slip.body = written(&held.letter)?;
         let kept = self.0.change_slip(LETTERS, &held.slip).await?;
@@ -197,36 +200,36 @@ impl Shelf {
         Ok(kept)
     }
 
-    /// Forgets a message.
+    /// Deletes a message from the store.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn throw_away(&self, held: &HeldLetter) -> Result<(), ShelfError> {
         self.0.take_slip(LETTERS, &held.slip.name).await?;
         Ok(())
     }
 
-    /// Forgets a job and its runs.
+    /// Deletes a job and its runs.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`] if there is none.
+    /// [`ShelfError::Missing`] if there is no such job.
     pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
         if self.0.remove_job(id.as_str()).await? { Ok(()) } else { Err(ShelfError::Missing) }
     }
 
-    /// Keeps a new run, which waits. Whether it is new: not if there was one for the same slot.
+    /// Stores a new waiting run. Returns `false` if the job already has a run with the same key.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn queue(&self, job: &JobId, run: &Run, now: Timestamp) -> Result<bool, ShelfError> {
         let body = written(run)?;
         Ok(self.0.add_job_run(job.as_str(), run.slot.as_str(), now, &body, RunState::Open).await?)
     }
 
-    /// Keeps what has become of a run.
+    /// Stores a changed run.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if somebody else has changed it meanwhile.
+    /// [`ShelfError::Changed`] if another process has changed it since it was read.
     pub async fn note(&self, job: &JobId, held: &HeldRun) -> Result<(), ShelfError> {
         let state = match held.run.phase {
             Phase::Ended { .. } => RunState::Ended,
@@ -242,18 +245,18 @@ impl Shelf {
         if self.0.change_job_run(job.as_str(), &kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
     }
 
-    /// The runs of a job that have not ended, the oldest first.
+    /// The unfinished runs of a job, oldest first.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn open(&self, job: &JobId) -> Result<Vec<HeldRun>, ShelfError> {
         self.0.open_job_runs(job.as_str()).await?.iter().map(held_run).collect()
     }
 
-    /// The sessions of tries that work, of all jobs, whichever process goes on with them.
+    /// The sessions of running attempts of all jobs, in any process.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub(crate) async fn under_way(&self) -> Result<BTreeSet<SessionId>, ShelfError> {
         let mut sessions = BTreeSet::new();
         for job in self.list().await?.jobs {
@@ -264,28 +267,28 @@ impl Shelf {
         Ok(sessions)
     }
 
-    /// The latest runs of a job, the latest first.
+    /// The latest runs of a job, newest first.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn runs(&self, job: &JobId, limit: u32) -> Result<Vec<Run>, ShelfError> {
         let kept = self.0.job_runs(job.as_str(), limit).await?;
         kept.iter().map(|kept| held_run(kept).map(|held| held.run)).collect()
     }
 
-    /// One run.
+    /// Reads one run of a job.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`] if there is none.
+    /// [`ShelfError::Missing`] if there is no such run.
     pub async fn run(&self, job: &JobId, slot: &Slot) -> Result<HeldRun, ShelfError> {
         let kept = self.0.job_run(job.as_str(), slot.as_str()).await?.ok_or(ShelfError::Missing)?;
         held_run(&kept)
     }
 
-    /// Forgets what is old.
+    /// Deletes old runs of a job.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn prune(&self, job: &JobId, now: Timestamp) -> Result<(), ShelfError> {
         let before = Timestamp::new(now.value().saturating_sub(YOUNG_MS));
         Ok(self.0.prune_job_runs(job.as_str(), MOST_KEPT, before).await?)
@@ -306,7 +309,7 @@ pub enum ShelfError {
     /// So many runs wait that no other may.
     #[error("too many runs of the job wait; come again when some have ended")]
     Full,
-    /// Somebody else was faster.
+    /// Another process changed the record first.
     #[error("somebody else has changed it meanwhile; look again")]
     Changed,
     /// What was said makes no job.
@@ -317,7 +320,7 @@ pub enum ShelfError {
     Unreadable(String),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A name is none, or there is no randomness.
+    /// A name is invalid, or there is no randomness.
     #[error(transparent)]
     Server(#[from] ServerError),
 }

@@ -1,4 +1,4 @@
-//! What a person says about a job. What is left out is the careful choice.
+//! The specification of a job, as a user writes it. The defaults are the cautious choice.
 
 use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,7 @@ impl Spec {
             return Err(wrong("the job cannot be written".into()));
         };
         for (name, value) in fields {
-            // All fields are written, so one that is not there is none.
+            // All fields are serialized, so a name that is missing here is not a field.
             if !whole.contains_key(name) {
                 let meant = did_you_mean(name, whole.keys().map(String::as_str));
                 return Err(wrong(format!("there is no field `{name}`{meant}")));
@@ -241,8 +241,8 @@ const fn usual_pause() -> u64 {
     30
 }
 
-/// An address of the open network that nobody in between can read or change. What it resolves to is checked when it is
-/// connected to.
+/// Accepts only an `https` address, so that no machine in between can read or change a message. The
+/// client checks what the name resolves to when it connects.
 fn check_address(text: &str) -> Result<(), JobError> {
     let url: holm_grants::Url = text.parse().map_err(|_| JobError::Address)?;
     if url.scheme() == holm_grants::Scheme::Https { Ok(()) } else { Err(JobError::Address) }

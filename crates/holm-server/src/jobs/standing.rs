@@ -1,4 +1,4 @@
-//! How far a job has come. Kept by the keeper, changed by the plan alone.
+//! The state of a job. The scheduler stores it, and only the plan changes it.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ impl Standing {
         }
     }
 
-    /// Switched on by somebody: what lies before does not count, nor do old failures.
+    /// The state after a user switched the job on: earlier times and failures do not count.
     pub fn on(&self, now: Timestamp) -> Self {
         let fresh = Self::new(now);
         Self { starts: self.starts.clone(), skipped: self.skipped, last_skip: self.last_skip, ..fresh }

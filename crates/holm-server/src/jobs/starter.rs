@@ -1,4 +1,4 @@
-//! Lets a try of a job run: a session of its own, in which nobody sits.
+//! Runs an attempt of a job as an unattended session.
 
 use std::{future::Future, pin::pin, sync::Weak};
 
@@ -26,7 +26,7 @@ pub struct Errand {
     pub begin: Begin,
     /// Rings when it is to stop.
     pub stop: CancellationToken,
-    /// Is told whenever somebody is asked, and when nobody is any more.
+    /// Receives a message whenever the run starts or stops waiting for a user's answer.
     pub asks: mpsc::UnboundedSender<Asking>,
 }
 
@@ -113,14 +113,15 @@ async fn anew(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
             Ok(Ok(Some(report))) => Finished::Ended { outcome: outcome(&report.ending), spent: report.spent },
             Ok(Ok(None)) => Finished::ended(Outcome::Lost),
             Ok(Err(refusal)) => Finished::refused(&refusal),
-            // Whoever drove it has let it go: the server stops.
+            // The driving task has dropped it, because the server stops.
             Err(_) => Finished::Parked,
         }
     };
     Ok(attend(&room, errand, ended).await)
 }
 
-/// Goes on with what was under way, or joins whoever does already.
+/// Resumes an attempt that was running when the server ended, or joins the task that already runs
+/// it.
 async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     let hall = server.hall();
     let opened = hall.open(&errand.user, opening(errand, Start::Resume(errand.session.clone()))).await;
@@ -135,7 +136,7 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     let prompt = is_untouched(server, errand).await.then(|| Prompt::text(errand.spec.prompt.as_str()));
     let done = match hall.prompt(&room, prompt).await {
         Ok(done) => Some(done),
-        // Somebody has it going already.
+        // Another task has resumed it already.
         Err(refusal) if refusal.code == "working" => None,
         Err(refusal) => return Err(refusal),
     };
@@ -196,7 +197,7 @@ async fn attend(room: &Room, errand: &Errand, ended: impl Future<Output = Finish
         let now = if room.desk.open().is_empty() { Asking::Over } else { Asking::Begun };
         if asking != Some(now) {
             asking = Some(now);
-            // Whoever waits for the end hears of it there.
+            // If the receiver is gone, its owner learns the state from the result.
             let _ = errand.asks.send(now);
         }
         tokio::select! {
@@ -244,7 +245,7 @@ fn ending_of(events: &[Numbered]) -> Option<Finished> {
     last.flatten()
 }
 
-/// How a run ended, for whoever reads the list of runs.
+/// The outcome of an attempt, as the list of runs shows it.
 fn outcome(ending: &Ending) -> Outcome {
     match ending {
         Ending::Answered { text } => Outcome::answered(text),

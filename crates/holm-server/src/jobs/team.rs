@@ -1,4 +1,4 @@
-//! The keepers of all users, each begun when it is first needed.
+//! The job schedulers of all users. Each starts when it is first needed.
 
 use std::{collections::HashMap, pin::pin, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     auth::{Keyring, UserName},
 };
 
-/// Where a user's keeper will be, once somebody has asked for it.
+/// The place of a user's scheduler; empty until its first use.
 type Place = Arc<Mutex<Option<Arc<Keeper>>>>;
 
 /// The keepers of all users.
@@ -38,7 +38,7 @@ impl Team {
     /// The keeper of a user's jobs.
     pub(crate) async fn of(&self, server: &Server, user: &UserName) -> Result<Arc<Keeper>, Refusal> {
         let place = Arc::clone(self.keepers.lock().await.entry(user.clone()).or_default());
-        // Held while the jobs are looked at, of this user alone: one whose store is slow holds up nobody else.
+        // Held while the jobs of this user are read. A slow store delays only its own user.
         let mut place = place.lock().await;
         if let Some(keeper) = &*place {
             return Ok(Arc::clone(keeper));
@@ -64,8 +64,8 @@ impl Team {
     }
 }
 
-/// Keeps the jobs of a user going for as long as they have a token: whoever has none any more has nothing done for them. Once
-/// they have one again, each job says what becomes of the times that were missed.
+/// Runs the jobs of a user as long as the user has a token, and pauses while they have none. When a
+/// token exists again, each job decides about the times that it missed.
 async fn keep(keeper: Arc<Keeper>, user: UserName, keyring: Arc<Keyring>, stop: CancellationToken) {
     let mut changes = keyring.changes();
     let holds = || keyring.holders().contains(&user);

@@ -1,5 +1,5 @@
-//! The time as people set it. A run must not be disturbed when somebody sets the machine's clock, and has a clock of its own
-//! for that; a job is due when the clock on the wall says so, also after the machine was asleep.
+//! The wall clock, by which jobs are due, also after the machine was asleep. Runs use another
+//! clock, which does not change when a user sets the machine's time.
 
 use std::time::{Duration, SystemTime};
 

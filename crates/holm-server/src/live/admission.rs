@@ -1,5 +1,5 @@
-//! How many runs work at the same time. A run that has no turn yet waits; when too many wait, whoever asks is told to come
-//! again.
+//! Limits how many runs work at the same time. Other runs wait in a queue; when it is full, the
+//! client is told to retry later.
 
 use std::{
     collections::HashMap,
@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{Limits, Refusal, auth::UserName};
 
-/// After how many seconds somebody who was refused may ask again.
+/// After how many seconds a refused client may retry.
 const AGAIN: u64 = 5;
 
 /// Lets runs work, so many at a time.
@@ -63,7 +63,7 @@ impl Admission {
     /// Takes a place in the user's line.
     pub(crate) fn queue(&self, user: &UserName) -> Result<Ticket, Refusal> {
         let line = self.line(user);
-        // Those who have a turn at once wait for a moment too, so they are no reason to refuse.
+        // A run that gets its permit at once also counts as waiting for a moment; do not refuse it.
         let most = self.waiting_per_user.saturating_add(line.turns.available_permits());
         if line.waiting.fetch_add(1, Ordering::AcqRel) >= most {
             line.waiting.fetch_sub(1, Ordering::AcqRel);
@@ -90,7 +90,7 @@ impl Admission {
 }
 
 impl Ticket {
-    /// Waits for a turn; none when nobody gets one any more.
+    /// Waits for a permit; `None` once no more are given out.
     pub(crate) async fn turn(self) -> Option<Turn> {
         let of_user = Arc::clone(&self.line.turns).acquire_owned().await.ok()?;
         let of_all = Arc::clone(&self.all).acquire_owned().await.ok()?;

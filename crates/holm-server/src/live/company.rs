@@ -1,5 +1,7 @@
-//! Servers that share a store, and with it what their users may spend: each says what it has set aside for runs at work, and
-//! they count one after the other. Times are the database's: the servers' own clocks may differ.
+//! Budgets shared by servers that use one store. Each server publishes what it has reserved for its
+//! running sessions, and they count one after the other.
+//!
+//! All times come from the database, because the clocks of the servers may differ.
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
@@ -14,13 +16,13 @@ use crate::Refusal;
 
 /// Where servers say what they have set aside, each under its name.
 const TRAY: &str = "purses";
-/// The note of whoever counts.
+/// The record that locks counting for one server.
 const LOCK: &str = "lock";
 /// How long a count may take: who takes longer has ended in between.
 const COUNT_MS: u64 = 10_000;
 /// How long what a server has said counts: it says it again and again, and one that is dead does not.
 const FRESH_MS: u64 = 60_000;
-/// How long is waited before it is looked again whether somebody still counts.
+/// How long a server waits before it checks again whether another one still counts.
 const PAUSE: Duration = Duration::from_millis(20);
 /// How often: longer than a count may take.
 const TRIES: u32 = 1_000;
@@ -74,8 +76,9 @@ impl Company {
         let Some(mut slip) = store.slip(TRAY, LOCK).await? else { return Ok(()) };
         let held: Option<Counting> = serde_json::from_slice(&slip.body).ok();
         if held.is_some_and(|held| held.by == self.name) {
-            // Changed, not taken away: one who took too long might otherwise take away what another has put there since
-            // the look. Where it was changed meanwhile, it is another's.
+            // The lock is changed, not deleted. A server that took too long might otherwise delete
+            // the lock that another server has taken since. If the change fails, the lock belongs
+            // to another server.
             slip.body = written(&Counting { by: self.name.clone(), until: Timestamp::new(0) })?;
             store.change_slip(TRAY, &slip).await?;
         }

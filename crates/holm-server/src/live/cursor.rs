@@ -1,4 +1,5 @@
-//! How far a watcher has got. One short text says it all, so that a browser that reconnects by itself sends it back.
+//! The position of a watcher in the feed. It is one short text, which a browser sends back when it
+//! reconnects by itself.
 
 use std::{fmt, str::FromStr};
 
@@ -7,10 +8,10 @@ use holm_kernel::{CallId, EventId, Numbered, Seq};
 use super::feed::ends_reply;
 use crate::Refusal;
 
-/// A place in what there is to see of a session: the last event that was seen, and how far into the reply that is
-/// arriving now.
+/// A position in the feed of a session: the last event that was seen, and how many bytes of the
+/// reply that is arriving now.
 ///
-/// Written `RECORD.INDEX`, or `RECORD.INDEX/CALL.BYTES` within a reply; `-` stands for no event at all.
+/// Written `RECORD.INDEX`, or `RECORD.INDEX/CALL.BYTES` within a reply; `-` means no event at all.
 ///
 /// ```
 /// use holm_server::Cursor;

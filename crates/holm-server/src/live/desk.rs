@@ -1,5 +1,5 @@
-//! Questions that wait for somebody: approvals, what the model asks, forms of MCP servers. Whoever watches may answer; the
-//! first answer counts.
+//! Questions that wait for a user: approvals, questions of the model, and forms of MCP servers.
+//! Every watcher of the session may answer, and the first answer counts.
 
 use std::{
     collections::BTreeMap,
@@ -136,13 +136,13 @@ pub enum Answered {
     Decline,
 }
 
-/// Whether somebody may come to answer.
+/// Whether a user may answer the questions of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Attendance {
-    /// Whoever watches the session.
+    /// Every watcher of the session may answer.
     #[default]
     Attended,
-    /// Nobody: what would be asked is denied at once.
+    /// No one will answer: every question is denied at once.
     Unattended,
 }
 
@@ -203,7 +203,7 @@ struct Waiting {
 }
 
 impl Desk {
-    /// A desk whose questions are shown to whoever watches the feed.
+    /// Creates a broker whose questions appear in the feed.
     pub fn new(feed: Arc<Feed>, attendance: Attendance) -> Self {
         let open = Open { next: first_number(), waiting: BTreeMap::new() };
         let (count, gate) = (watch::Sender::new(0), watch::Sender::new(Gate::Unused));
@@ -323,7 +323,7 @@ impl Desk {
         }
         self.count.send_replace(open.waiting.len());
         drop(open);
-        // Whoever asked may have gone in this very moment; then the answer counts for nothing.
+        // The asking task may have ended at this moment; then the answer is ignored.
         let heard = waiting.is_some_and(|waiting| waiting.answer.send(answered).is_ok());
         self.feed.settled(id);
         if heard { Ok(()) } else { Err(Refusal::conflict("not_open", "the question was withdrawn")) }
@@ -378,7 +378,7 @@ fn first_number() -> u64 {
     RandomState::new().build_hasher().finish() >> 12
 }
 
-/// Takes a question back when whoever asked no longer waits.
+/// Withdraws a question when the asking task stops waiting.
 struct Asked {
     desk: Arc<Desk>,
     id: QuestionId,

@@ -1,4 +1,5 @@
-//! The task that drives an open session: takes what is asked for, keeps it, waits for a turn, lets it work.
+//! The task that drives an open session: it receives prompts, stores them, waits for a permit, and
+//! runs them.
 
 use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
@@ -43,7 +44,7 @@ enum Binding {
     Users,
 }
 
-/// What is begun, and what whoever asked is told.
+/// The prompt to run, and the answer for the caller.
 struct Accepted {
     prompt: Option<Prompt>,
     answer: Result<(), Refusal>,
@@ -78,7 +79,7 @@ pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver
             () = driving.park.cancelled() => None,
             () = room.leave.cancelled() => None,
         };
-        // Nobody is heard any more; whoever was heard in this very moment is still served.
+        // Closes the queue; a prompt that arrived at this moment is still served.
         let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
         let served =
             serve(room, &mut session, &mut bound, (ask, &mut asked), (&driving, &mut lease_loss)).await;
@@ -116,7 +117,7 @@ async fn serve(
             return After::Next;
         }
     };
-    // Whoever asked may have gone; what was accepted is done all the same.
+    // The caller may be gone; an accepted prompt runs anyway.
     let _ = kept.send(answer);
     let turn = tokio::select! {
         turn = ticket.turn() => turn,
@@ -136,8 +137,8 @@ async fn serve(
         let _ = done.send(Err(Refusal::conflict("cancelled", "the run was cancelled before its turn")));
         return After::Next;
     }
-    // Whoever cancels from now on finds nothing that waits, and tells the run itself. Without a turn the server stops: what
-    // was accepted is kept, and begins at the next start.
+    // From now on a cancellation finds no waiting prompt and goes to the run itself. Without a
+    // permit the server is stopping: the accepted prompt is stored and runs at the next start.
     let Some(turn) = turn else {
         room.shut_ears();
         return After::Leave;
@@ -145,7 +146,7 @@ async fn serve(
     room.state.send_replace(State::Working);
     let working = work(room, session, bound, prompt, driving);
     let worked = take_turns(room, turn, working, &driving.park).await;
-    // However it came to its end: what is said now is said to nobody.
+    // No matter how the run ended, it does not read further input.
     room.shut_ears();
     let Some(worked) = worked else { return After::Leave };
     let worked = match worked {
@@ -159,7 +160,7 @@ async fn serve(
         asked.close();
     }
     room.state.send_replace(State::Idle(ending));
-    // Whoever asked may have gone; the journal has it all.
+    // The caller may be gone; the journal has the result.
     let _ = done.send(worked);
     after
 }
@@ -219,9 +220,11 @@ impl Shift {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Panicked;
 
-/// Lets a run work. While it waits for a person it has no turn, so that others work meanwhile, and it hears the last answer once it
-/// has one again. It is driven all the time, so that deadlines of its tools are kept and a lost lease is noticed. None where the
-/// server stops.
+/// Drives a run. While it waits for a user it gives its permit back, so that other runs can work.
+/// It receives the last answer once it has a permit again.
+///
+/// The run is polled all the time, so that tool deadlines hold and a lost lease is noticed. Returns
+/// `None` if the server stops.
 pub(super) async fn take_turns(
     room: &Room,
     turn: Turn,
@@ -309,14 +312,14 @@ async fn work(
     let hold = match afford(room, session, bound, driving).await {
         Ok(hold) => hold,
         Err(refusal) => {
-            // Nobody begins it later, unasked, when there is money again.
+            // Otherwise it would start unasked when the user has budget again.
             kept::done(store, &room.id).await?;
             room.feed.note(&refusal.message);
             return Err(refusal);
         }
     };
-    // What was asked over one connection is for that connection: at the next start nobody is there to hear it, or to
-    // carry its calls out.
+    // A prompt of one connection is only for that connection: at the next start, no client would
+    // read the answer or carry out its tool calls.
     let goes_on = room.lasting == Lasting::Session;
     if goes_on {
         store.tag(room.id.as_str(), RUNNING).await?;
@@ -336,8 +339,10 @@ async fn work(
     })
 }
 
-/// Does what was asked for, and what was said too late for it. It is all one piece of work: it has one share of what may be spent, goes
-/// on at the next start, and is at work for those who watch. How the last of it ended.
+/// Runs the prompt, and then the input that arrived too late for it. Both count as one piece of
+/// work: it has one budget share, resumes at the next start, and is shown to watchers as working.
+///
+/// Returns the report of its last part.
 async fn to_its_end(
     room: &Room,
     session: &mut Session,

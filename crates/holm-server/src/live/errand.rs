@@ -1,5 +1,5 @@
-//! Tools that the client brings. The agent calls them like its own; the call goes to the client as part of an answer, and
-//! the client's next request brings what came of it.
+//! Tools that the client provides. The agent calls them like its own. A call reaches the client as
+//! part of an answer, and the client's next request brings the result.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -42,7 +42,8 @@ impl Errands {
         Self { open: Mutex::default(), bell: Notify::new() }
     }
 
-    /// A tool whose calls go to the client. It changes nothing here, so nobody here is asked about it.
+    /// A tool whose calls go to the client. It changes nothing on this machine, so it needs no
+    /// approval.
     pub(crate) fn tool(self: &Arc<Self>, asked: &AskedTool) -> Arc<dyn Tool> {
         let declaration =
             Declaration::new(asked.name.clone(), asked.description.clone(), asked.schema.clone());

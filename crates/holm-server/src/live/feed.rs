@@ -1,5 +1,7 @@
-//! What there is to see of one session, kept so far back that whoever looks away for a moment misses nothing. Watchers read
-//! it at their own pace; nothing here waits for one of them.
+//! The feed of one session: recent events and the reply that is arriving, kept in memory. A watcher
+//! that looks away for a moment misses nothing.
+//!
+//! Watchers read the feed at their own pace, and it never waits for one of them.
 
 use std::{
     collections::VecDeque,
@@ -60,7 +62,7 @@ struct Ring {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Driven {
     Here,
-    /// Somebody else, or nobody.
+    /// Another process, or no process at all.
     Elsewhere,
 }
 
@@ -70,7 +72,7 @@ enum Floor {
     /// None has come yet.
     Unknown,
     Beginning,
-    /// Whoever has seen this one finds everything after it.
+    /// A watcher that has seen this event finds every later one here.
     After(EventId),
 }
 
@@ -144,7 +146,7 @@ pub(crate) struct Position {
 }
 
 impl Feed {
-    /// Nothing has happened yet, and nobody shares its memory.
+    /// Creates an empty feed that shares its memory with no other.
     pub fn new() -> Self {
         Self::within(&Memory::new(usize::MAX))
     }
@@ -159,8 +161,8 @@ impl Feed {
         Arc::clone(self.lock().taken.memory())
     }
 
-    /// Forgets all events, because somebody else may have driven the session meanwhile: what follows is told as it comes, and
-    /// the journal has what was before.
+    /// Drops all events, because another process may have driven the session meanwhile. New events
+    /// are added as they happen; earlier ones are in the journal.
     pub(crate) fn begin_anew(&self) {
         let mut ring = self.lock();
         (ring.events, ring.event_bytes, ring.reply, ring.floor) = (VecDeque::new(), 0, None, Floor::Unknown);
@@ -173,7 +175,7 @@ impl Feed {
         self.lock().driven = Driven::Here;
     }
 
-    /// Nobody drives the session here any more.
+    /// The session is no longer driven here.
     pub(crate) fn let_go(&self) {
         self.lock().driven = Driven::Elsewhere;
     }
@@ -197,7 +199,7 @@ impl Feed {
         self.bell.receiver_count()
     }
 
-    /// Says something to people. It is not kept for those who come later.
+    /// Shows a note to the current watchers. It is not kept for later ones.
     pub fn note(&self, text: &str) {
         self.talk(Frame::Note(text.into()));
     }
@@ -210,8 +212,8 @@ impl Feed {
         self.talk(Frame::Settled(id));
     }
 
-    /// Something was left out: whoever has not seen this event finds what is missing in the journal. Without one, the next event
-    /// that is told says from where on everything is here again.
+    /// Records a gap: a watcher that has not seen `last` finds the missing events in the journal.
+    /// Without `last`, the next event marks where the feed is complete again.
     pub(crate) fn break_off(&self, last: Option<EventId>) {
         let mut ring = self.lock();
         ring.events.clear();
@@ -249,7 +251,8 @@ impl Feed {
     /// What a watcher gets next.
     pub(crate) fn step(&self, position: &mut Position) -> Step {
         let ring = self.lock();
-        // Before anything is handed over: whoever is told to ask the journal is where they were.
+        // Checked before the position moves, so a watcher that is sent to the journal keeps its
+        // position.
         if !ring.covers(position.cursor.event) || !ring.remembers(position) {
             return Step::Behind;
         }
@@ -304,7 +307,7 @@ impl EventSink for Feed {
         ring.hear(&event.event);
         if ring.floor == Floor::Unknown {
             let is_first = event.id == EventId { record: Seq::new(0), index: 0 };
-            // What came before was told to nobody here.
+            // Earlier events were not shown here.
             ring.floor = if is_first { Floor::Beginning } else { Floor::After(event.id) };
         }
         ring.event_bytes += told.weight();

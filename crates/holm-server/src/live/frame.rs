@@ -1,4 +1,4 @@
-//! What a watcher gets, one piece at a time.
+//! The frames that a watcher receives.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// An event that nobody has read yet.
+    /// Wraps an event whose JSON text is not made yet.
     pub fn new(event: Numbered) -> Self {
         Self { event, text: OnceLock::new(), weight: OnceLock::new() }
     }
@@ -27,8 +27,8 @@ impl Told {
         self.text.get_or_init(|| serde_json::to_string(&self.event).unwrap_or_else(|_| "null".into()))
     }
 
-    /// Bytes that it takes in memory, more or less: itself, and its text once somebody has read it. The same however often
-    /// it is asked for.
+    /// The approximate memory use in bytes: the event itself, and its text if it is made already.
+    /// The value never changes after the first call.
     pub(super) fn weight(&self) -> usize {
         let text = || self.text.get().map_or_else(|| weight(&self.event), String::len);
         *self.weight.get_or_init(|| text().saturating_mul(2))
@@ -51,7 +51,7 @@ pub enum Frame {
         /// The piece; for `tool_call` the tool's name.
         text: String,
     },
-    /// A tool says how far it is. Not kept: whoever misses it sees the next.
+    /// The progress of a tool. It is not kept: a watcher that misses it sees the next one.
     Progress {
         call: u64,
         /// What it does now.

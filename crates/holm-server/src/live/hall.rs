@@ -1,4 +1,4 @@
-//! All open sessions. Whoever wants one gets the one that is open, or it is opened for them.
+//! Manages all open sessions. A caller gets the open session of a name, or the manager opens it.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -30,12 +30,12 @@ const AGENT: &str = "holm:agent:";
 const JOB: &str = "job.";
 /// Sessions that are opened at the same time when a server starts: a long one holds up no others.
 const OPENINGS: usize = 8;
-/// How often it is looked whether runs have finished, while the server stops.
+/// How often a stopping server checks whether its runs have finished.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long what is parked has at least to be put away, however short the grace is: what is still held the next server cannot
-/// open.
+/// The minimum time to close parked sessions, even with a short grace period. A session that is
+/// still held cannot be opened by the next server.
 const LEAVING: Duration = Duration::from_secs(10);
-/// How long a session that had nothing to spend is left alone, before it is looked whether it has something now.
+/// How long a session without budget is left alone before the server checks its budget again.
 const PUT_OFF: Duration = Duration::from_mins(1);
 
 type Key = (UserName, SessionId);
@@ -71,7 +71,7 @@ pub struct Opening {
     pub budget: Option<NanoUsd>,
     /// Tools that the client carries out.
     pub tools: Toolbox,
-    /// Whether somebody may come to answer its questions.
+    /// Whether a user may answer its questions.
     pub attendance: Attendance,
     /// What becomes of its work when the server ends.
     pub lasting: Lasting,
@@ -83,7 +83,7 @@ pub enum Lasting {
     /// It goes on at the next start.
     #[default]
     Session,
-    /// It was for one request, and whoever asked is gone by then.
+    /// It belongs to one request, whose client is gone by then.
     Request,
 }
 
@@ -207,7 +207,7 @@ impl Hall {
         if let Some(feed) = feeds.get(&key).and_then(Weak::upgrade) {
             return feed;
         }
-        // Swept now and then, so that sessions that nobody looks at any more take no room.
+        // Removes entries of dropped feeds now and then, so that they use no memory.
         if feeds.len() >= 64 && feeds.len().is_power_of_two() {
             feeds.retain(|_, feed| feed.strong_count() > 0);
         }
@@ -225,8 +225,8 @@ impl Hall {
         self.prompt_from(room, prompt).await.map(|(_, done)| done)
     }
 
-    /// As [`prompt`](Self::prompt), with the place after which everything is told that happens for it, and nothing that happened for
-    /// others before.
+    /// As [`prompt`](Self::prompt), and returns the position in the feed after which everything
+    /// belongs to this prompt.
     pub(crate) async fn prompt_from(
         &self,
         room: &Room,
@@ -242,8 +242,8 @@ impl Hall {
         Ok(asked)
     }
 
-    /// Does something for a user that is no session, such as a tool that is tried, in a turn like every run: no more of them
-    /// work or wait at once, and nothing is done for whoever has spent what they may.
+    /// Runs work for a user that is not a session, such as trying a tool. It takes a permit like
+    /// every run, so the same limits hold. It is refused if the user's budget is used up.
     pub(crate) async fn aside<T>(
         &self,
         user: &UserName,
@@ -262,7 +262,7 @@ impl Hall {
         Ok(work.await?)
     }
 
-    /// Refuses what costs something to whoever has spent what they may.
+    /// Refuses work that costs money if the user's budget is used up.
     pub(crate) async fn check_budget(&self, user: &UserName) -> Result<(), Refusal> {
         let home = self.workshop.home(user).await?;
         self.purses.check(user, &home.store).await
@@ -274,8 +274,11 @@ impl Hall {
         self.purses.divide(user, &home.store).await
     }
 
-    /// Goes on with everything of these users that was under way when a server ended, in whatever way, but for what others go
-    /// on with: a job's run that was opened here first would be asked about, whatever its job says. How many.
+    /// Resumes all sessions of these users that were running when a server ended, except `theirs`.
+    /// Returns how many.
+    ///
+    /// `theirs` are runs of jobs. If the session manager opened them first, their questions would
+    /// go to users, regardless of the job's approval setting.
     pub(crate) async fn resume_parked(
         self: &Arc<Self>,
         users: &[UserName],
@@ -301,7 +304,7 @@ impl Hall {
     /// Goes on with one that was under way when a server ended; whether it does.
     async fn resume_one(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
         let Ok(room) = self.enter(user, id).await else { return false };
-        // It had its place before the server ended, so nobody tells it now that the line is too long.
+        // It was admitted before the server ended, so the length of the queue does not matter now.
         let asked = room.ask(None, self.admission.queue_again(user));
         self.metrics.runs.add(u64::from(asked.is_ok()));
         asked.is_ok()
@@ -333,7 +336,8 @@ impl Hall {
         found
     }
 
-    /// Goes on with what nobody drives any more, of servers that share a store with this one. How many.
+    /// Resumes sessions that no server drives any more, of servers that share this store. Returns
+    /// how many.
     pub(crate) async fn adopt(self: &Arc<Self>, users: &[UserName]) -> usize {
         for user in self.purses.users_at_work() {
             if let Ok(home) = self.workshop.home(&user).await {
@@ -353,7 +357,7 @@ impl Hall {
     /// Goes on with sessions of one user; how many.
     async fn adopt_of(self: &Arc<Self>, user: &UserName, ids: Vec<SessionId>) -> usize {
         let Ok(home) = self.workshop.home(user).await else { return 0 };
-        // Nobody opens what may spend nothing: it would be opened, refused and put away at every look.
+        // Without budget, each session would be opened, refused and closed again at every check.
         if self.purses.check(user, &home.store).await.is_err() {
             return 0;
         }
@@ -428,7 +432,7 @@ impl Hall {
         self.park.cancelled().await;
     }
 
-    /// Lets a session go that does nothing, so that nobody drives it.
+    /// Closes an idle session, so that this server no longer drives it.
     pub(crate) async fn let_go(&self, user: &UserName, id: &SessionId) -> Result<(), Refusal> {
         let Some(room) = self.find(user, id).await else { return Ok(()) };
         if !matches!(*room.state().borrow(), State::Idle(_)) {
@@ -557,7 +561,7 @@ impl Hall {
         Ok(Room::new((user.clone(), id.clone()), opened, (feed, desk), opening.lasting, driving, gone))
     }
 
-    /// Gives up the slot of a session that nobody drives any more, unless somebody has taken it again.
+    /// Frees the slot of a closed session, unless it was taken again.
     fn forget(&self, key: &Key, slot: &Weak<AsyncMutex<Option<Arc<Room>>>>) {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let same = slots.get(key).is_some_and(|held| Weak::ptr_eq(&Arc::downgrade(held), slot));
@@ -570,8 +574,8 @@ impl Hall {
         }
     }
 
-    /// The slot of a session, held. Whoever held it before may have given it up meanwhile: then nobody would find what is
-    /// put into it, and another is taken.
+    /// Locks the slot of a session. The previous holder may have freed the slot meanwhile. A
+    /// session that is put into it could not be found then, so another slot is taken.
     async fn hold(
         &self,
         user: &UserName,
@@ -646,13 +650,13 @@ impl EventSink for Counter {
     }
 }
 
-/// What whoever has spent what they may is told.
+/// Error message for a user whose budget is used up.
 pub(crate) fn over_budget() -> Refusal {
     let message = "what you may spend is spent; an administrator can raise it";
     Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message)
 }
 
-/// What somebody is told while the server stops.
+/// Error message while the server stops.
 fn stopping() -> Refusal {
     Refusal::busy("stopping", "the server stops; come again when it is back", 5)
 }
@@ -683,8 +687,8 @@ async fn keepers(store: &holm_store::Store, ids: &[SessionId]) -> Result<BTreeSe
     if ids.iter().any(is_job) { Shelf::new(store.clone()).under_way().await } else { Ok(BTreeSet::new()) }
 }
 
-/// Whether a session is still under way and nobody drives it, as the store knows: what was found a moment ago may have come to its
-/// end since, and would be opened for nothing.
+/// Whether a session is still unfinished and not driven, according to the store. It may have ended
+/// since it was listed; opening it would be useless then.
 async fn is_parked(store: &holm_store::Store, id: &SessionId) -> bool {
     let Ok(session) = store.session(id.as_str()).await else { return false };
     let is_tagged = session.tags.iter().any(|tag| tag == RUNNING);
@@ -705,7 +709,7 @@ async fn to_its_end(
     opened.unwrap_or_else(|_| Err(Refusal::failed("the session could not be opened")))
 }
 
-/// A name that nobody has used: enough randomness that nobody makes the same again.
+/// A new random name, long enough to be unique.
 fn new_id() -> Result<SessionId, Refusal> {
     let mut bytes = [0_u8; 12];
     getrandom::fill(&mut bytes).map_err(|_| Refusal::failed("the system gives no random bytes"))?;

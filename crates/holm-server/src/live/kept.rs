@@ -1,5 +1,5 @@
-//! Prompts that were accepted, kept until what they asked for has ended: whoever was told that a prompt was taken need not
-//! send it again, whatever becomes of the server meanwhile.
+//! Stores accepted prompts until their work has ended. A client whose prompt was accepted need not
+//! send it again, even if the server crashes.
 
 use holm_kernel::{Input, NanoUsd, Prompt, Seq, Timestamp};
 use holm_runtime::Clock as _;
@@ -33,7 +33,8 @@ pub(super) async fn keep(store: &Store, id: &SessionId, prompt: &Prompt, after: 
     if store.put_slip(PROMPTS, id.as_str(), now(), &body).await? {
         return Ok(());
     }
-    // Whoever drives a session has accepted nothing else for it: this one was left by somebody who could not take it away.
+    // The driver of a session accepts one prompt at a time, so the stored one is a leftover of a
+    // server that could not delete it.
     store.take_slip(PROMPTS, id.as_str()).await?;
     store.put_slip(PROMPTS, id.as_str(), now(), &body).await?;
     Ok(())

@@ -1,5 +1,5 @@
-//! How much all feeds and watchers together keep in memory. What they keep is a convenience, since the journal has it all; so
-//! where there is too much of it, each keeps less, and whoever is behind asks the journal.
+//! The memory that all feeds and watchers use together. It is only a cache, since the journal has
+//! everything. If it grows too large, each feed keeps less, and slow watchers read the journal.
 
 use std::{
     io,
@@ -33,7 +33,7 @@ impl Memory {
     }
 }
 
-/// What one of those who share has taken, given back when it is dropped.
+/// The memory that one feed or watcher uses, released on drop.
 #[derive(Debug)]
 pub(super) struct Taken {
     memory: Arc<Memory>,
@@ -70,7 +70,7 @@ impl Drop for Taken {
 /// How long something is as JSON, without writing it.
 pub(super) fn weight(value: &impl serde::Serialize) -> usize {
     let mut count = Count(0);
-    // A count takes whatever comes; what cannot be written has no weight.
+    // Counting accepts all bytes; a value that cannot be serialized has no weight.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }

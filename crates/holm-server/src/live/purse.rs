@@ -1,8 +1,10 @@
-//! What users may still spend, set aside for their runs that are at work: two that work at once cannot together spend what
-//! one of them alone might. A run alone has all that is left; each that begins beside it takes an equal share, and one whose
-//! share runs low gets of what others have left.
+//! Reserves parts of a user's budget for running sessions, so that two of them together cannot
+//! spend more than the budget.
 //!
-//! A run's own check of its budget comes after each reply, so each may go beyond its share by what one reply costs.
+//! A single run gets all that is left. Each further run takes an equal share. A run whose share
+//! runs low gets a part of what the others have left.
+//!
+//! A run checks its budget after each reply, so it may exceed its share by the cost of one reply.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -36,7 +38,7 @@ pub(crate) struct Purses {
 /// The purse of one user.
 #[derive(Default)]
 pub(super) struct Purse {
-    /// Held while it is looked up what was spent, so that two that begin at once see each other.
+    /// Held while the spent amount is read, so that two runs that start together see each other.
     counting: AsyncMutex<()>,
     shares: Mutex<Shares>,
 }
@@ -45,7 +47,7 @@ pub(super) struct Purse {
 #[derive(Default)]
 struct Shares {
     open: BTreeMap<SessionId, Share>,
-    /// What is set aside for nobody.
+    /// The amount that is not reserved for any run.
     spare: NanoUsd,
 }
 
@@ -99,7 +101,7 @@ impl Purses {
         Self { company: Some(Company::new()), ..Self::new(keyring) }
     }
 
-    /// Refuses what costs something to whoever has spent what they may, with what is set aside.
+    /// Refuses if the user has spent the budget. Reservations of running sessions do not count.
     pub(super) async fn check(&self, user: &UserName, store: &Store) -> Result<(), Refusal> {
         let Some(budget) = self.keyring.budget(user) else { return Ok(()) };
         if spent(store).await? >= budget { Err(over_budget()) } else { Ok(()) }
@@ -280,8 +282,10 @@ impl Shares {
         }
     }
 
-    /// Divides a sum among the loose shares: those that have more than an even part are told that they have less, and
-    /// whoever asks gets its part. What that one may cost; it is not told here.
+    /// Divides a sum among the flexible shares. A run with more than an equal part is told its
+    /// smaller share, and the session `asks` gets its own part.
+    ///
+    /// Returns what that session may cost; the session itself is not told here.
     fn divide(&mut self, pool: NanoUsd, asks: &SessionId) -> NanoUsd {
         let parts = self.parts(pool);
         let (mut left, mut own) = (pool, NanoUsd::ZERO);
@@ -387,7 +391,7 @@ fn even(sum: NanoUsd, among: usize) -> NanoUsd {
     NanoUsd::new(sum.value() / u64::try_from(among.max(1)).unwrap_or(u64::MAX))
 }
 
-/// What somebody is told whose other runs may spend all that is left.
+/// Error message for a user whose other runs have reserved all that is left.
 fn set_aside() -> Refusal {
     let message =
         "what you may spend is set aside for your runs that are at work; come again when one has ended";

@@ -1,4 +1,4 @@
-//! One open session: what others need to speak with it. The task that drives it is in `drive`.
+//! One open session, as other tasks use it. The task that drives it is in `drive`.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -33,7 +33,7 @@ pub(crate) enum State {
     /// It waits for its turn.
     Waiting,
     Working,
-    /// Nobody drives it any more.
+    /// The driving task has ended.
     Closed,
 }
 
@@ -49,8 +49,8 @@ impl State {
     }
 }
 
-/// Whether a session hears what is said to it. Whoever speaks and whoever ends a turn look here one after the other, so that nothing
-/// is taken in that nobody listens to any more.
+/// Whether a session accepts input. A sender and the end of a turn both lock this, so that no input
+/// is accepted after the run stopped reading it.
 #[derive(Debug)]
 enum Ears {
     /// It does nothing, or has just come to its end.
@@ -159,7 +159,7 @@ impl Room {
         });
         let held = Arc::clone(&room);
         tokio::spawn(async move {
-            // Whatever became of it, nobody drives it any more, and its slot is free.
+            // Even after a panic the session is closed and its slot is freed.
             let _ = AssertUnwindSafe(drive(&held, opened, asked, driving)).catch_unwind().await;
             held.shut_ears();
             held.state.send_replace(State::Closed);
@@ -191,8 +191,8 @@ impl Room {
         Ok(Asked { from, kept, done: outcome })
     }
 
-    /// Waits until a session whose watchers have seen its end has been put in order, so that whoever prompts it at once is
-    /// not refused.
+    /// Waits until a session that has ended for its watchers is also idle here. A client that sends
+    /// a prompt at once is then not refused.
     pub(crate) async fn settled(&self) {
         let (mut state, mut bell) = (self.state(), self.feed.bell());
         let settling = async {
@@ -255,7 +255,7 @@ impl Room {
         Ok(())
     }
 
-    /// From now on the run hears what is said to it. Not where whoever asked has given up before its turn came.
+    /// From now on the run accepts input, unless the caller gave up before it got a permit.
     pub(super) fn open_ears(&self) {
         let mut ears = self.ears();
         if matches!(*ears, Ears::Waits(_)) {
@@ -264,18 +264,20 @@ impl Room {
         }
     }
 
-    /// From now on it hears nothing, and nobody's wish to stop what it did stops what it is asked next. Comes before it is idle.
+    /// From now on the run accepts no input, and an earlier cancellation does not stop the next
+    /// prompt. Called before the session becomes idle.
     pub(super) fn shut_ears(&self) {
         let mut ears = self.ears();
         self.handle.take_back_cancel();
         *ears = Ears::Shut;
     }
 
-    /// Whether something was said that the turn that has just ended may not have heard: whoever speaks just then cannot know that they
-    /// are too late. Where nothing was, nothing more is heard.
+    /// Whether input arrived that the turn that just ended may not have read: its sender could not
+    /// know that it was too late. If none did, no further input is accepted.
     pub(super) fn missed(&self) -> Missed {
         let mut ears = self.ears();
-        // Whoever spoke after it did not want to stop what they said, and where nobody did there is nothing to stop.
+        // Input that arrived after a cancellation must not be cancelled. Without input there is
+        // nothing to cancel.
         self.handle.take_back_cancel();
         if !matches!(*ears, Ears::Spoken) {
             *ears = Ears::Shut;
@@ -301,7 +303,7 @@ impl Room {
         self.leave.cancel();
     }
 
-    /// What happens in the session from now on, for whoever is near.
+    /// The events of the session from now on, for code in this process.
     pub(crate) fn events(&self) -> Subscription {
         self.handle.events()
     }

@@ -1,5 +1,8 @@
-//! What each call of a session was allowed to use. Events do not tell it, since whoever watches a run is not who decides about
-//! it; the journal does: the same fold that tells events again also decides again what each call needs and what it was given.
+//! Lists the grants that each call of a session needed and used. Events do not contain them,
+//! because a watcher of a run does not decide about it.
+//!
+//! They come from the journal: the fold that replays events also decides again what each call needs
+//! and what it was given.
 
 use holm_kernel::{AskReason, Effect, journal, visible_line, visible_lines};
 use holm_store::Store;

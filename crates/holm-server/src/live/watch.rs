@@ -1,4 +1,5 @@
-//! One watcher: first what the journal has, then what happens, in one line without a gap and without a repetition.
+//! One watcher of a session. It receives the events of the journal first and then live ones,
+//! without a gap and without repetition.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -17,8 +18,8 @@ use super::{
 };
 use crate::{Refusal, SessionId};
 
-/// How often one connection may fetch from the journal what the feed no longer has. Whoever is that slow is told to ask
-/// again, so that a watcher costs a bounded number of folds.
+/// How often one connection may read the journal because its feed has moved on. A slower watcher is
+/// told to reconnect, so that it costs a bounded number of folds.
 const MOST_CATCH_UPS: u32 = 3;
 /// Bytes of events that a watcher is given from the journal at a time.
 const PAGE: usize = 4 * 1024 * 1024;
@@ -44,7 +45,8 @@ pub(crate) struct Watch {
     catch_ups: u32,
     /// How often the feed had been begun anew when the watcher looked last.
     begun: u64,
-    /// How often the journal is looked at while the session is driven elsewhere; never where nobody else can.
+    /// How often the journal is checked while another process drives the session; `None` if no
+    /// other process can.
     poll: Option<Duration>,
     /// Records that the journal had when it was told last.
     records: u64,
@@ -120,7 +122,8 @@ impl Watch {
         self.waiting.clear();
     }
 
-    /// The next frame and the place after it; none when there will be none. Whoever stops waiting for it loses nothing.
+    /// The next frame and the position after it; `None` at the end. Dropping the future loses
+    /// nothing.
     pub(crate) async fn next(&mut self) -> Option<(Frame, Cursor)> {
         loop {
             match self.told().await {
@@ -131,8 +134,10 @@ impl Watch {
         }
     }
 
-    /// The next of what was told by now, and the place after it; none where nothing is left of it. As with [`next`](Self::next),
-    /// whoever stops waiting loses nothing: what is to be fetched is noted before it is waited for.
+    /// The next frame that is available now, and the position after it; `None` otherwise.
+    ///
+    /// As with [`next`](Self::next), dropping the future loses nothing: a pending read of the
+    /// journal is recorded before it is awaited.
     pub(crate) async fn told(&mut self) -> Option<(Frame, Cursor)> {
         loop {
             if let Some(frame) = self.waiting.pop_front() {
@@ -162,7 +167,7 @@ impl Watch {
                 }
                 Step::Wait => return None,
                 Step::Behind => {
-                    // Whoever is behind because the feed was begun anew is not slow.
+                    // A watcher that is behind because the feed was reset is not slow.
                     let begun = self.feed.begun();
                     self.catch_ups += u32::from(begun == self.begun);
                     self.begun = begun;
@@ -175,7 +180,7 @@ impl Watch {
         }
     }
 
-    /// The last frame of whoever is too slow, or whose journal cannot be read.
+    /// The last frame for a watcher that is too slow, or whose journal cannot be read.
     fn lagged(&mut self) -> (Frame, Cursor) {
         self.state = State::Over;
         (Frame::Lagged, self.position.cursor)
@@ -289,7 +294,7 @@ impl ToldAgain {
         if self.rest == Rest::Journal {
             return;
         }
-        // Whoever wants all of it need not know how much it is.
+        // A caller that wants everything does not need the size.
         let bytes = if most == usize::MAX { 0 } else { weight(event).saturating_mul(2) };
         if !self.events.is_empty() && self.bytes.saturating_add(bytes) > most {
             self.rest = Rest::Journal;
