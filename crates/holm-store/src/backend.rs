@@ -1,5 +1,5 @@
-//! What a database must be able to do. Everything above this line is the same for all of them; everything below it is
-//! one database's own affair.
+//! The operations that a database must offer to the store. The code above this trait is the same
+//! for every database; the code below it belongs to one database.
 
 use std::{
     future::Future,
@@ -103,7 +103,7 @@ pub(crate) struct ListedRow {
     pub(crate) model: String,
     /// What a person called it.
     pub(crate) named: Option<Vec<u8>>,
-    /// What it is called as long as nobody has named it.
+    /// The title derived from the first prompt, shown until the user names the session.
     pub(crate) derived: Option<Vec<u8>>,
     pub(crate) tags: Vec<String>,
     pub(crate) holder: Option<String>,
@@ -273,7 +273,8 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn stamp<'a>(&'a self, file: &'a str) -> Pending<'a, Option<Stamp>>;
     fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> Pending<'a, Vec<u8>>;
 
-    /// Removes a run and leaves a stone; large results that nobody else refers to go too.
+    /// Removes a run and leaves a tombstone. Also removes large results to which no other run
+    /// refers.
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()>;
     /// Makes sure that nothing of erased runs is left in files that this store writes.
     fn scour(&self) -> Pending<'_, ()>;

@@ -1,4 +1,4 @@
-//! What can go wrong with a store, sorted by who can do something about it.
+//! The errors of a store, sorted by who can do something about them.
 
 use std::io;
 
@@ -23,7 +23,7 @@ pub enum StoreError {
     Erased {
         run: String,
     },
-    /// Somebody else drives the run.
+    /// Another process or another part of this one drives the run.
     #[error("the run `{run}` is being driven by {holder}; stop it there first")]
     Busy {
         run: String,
@@ -52,7 +52,7 @@ pub enum StoreError {
         next: u64,
         reason: String,
     },
-    /// An append failed before, so nobody knows where the journal ends.
+    /// An earlier append failed, so the end of the journal is unknown.
     #[error("an append to `{run}` was not confirmed; drop the run and open its journal again")]
     Uncertain {
         run: String,

@@ -1,5 +1,5 @@
-//! What people write on sessions: one visible line, so that a list stays a list. What may name a run is said in the
-//! runtime ([`check_run_name`]), for every kind of journal alike.
+//! Titles and tags of sessions: one visible line each, so that a list stays readable. The runtime
+//! defines which names a run may have ([`check_run_name`]), for every kind of journal alike.
 
 use holm_runtime::{JournalFailed, check_run_name};
 

@@ -52,10 +52,11 @@
 //!
 //! # Who may write
 //!
-//! A run is driven in one place at a time. In SQLite a lease names a lock file that the system unlocks when its process
-//! ends, in whatever way; so a run whose driver was killed can be resumed at once. In PostgreSQL it is a lock of a connection, which can be
-//! lost while the process lives: the driver stops then, and says so. Another process waits for that, or for 20 seconds if nothing is
-//! said. Several processes may use one store.
+//! A run is driven in one place at a time. In SQLite a lease names a lock file, which the system
+//! unlocks when its process ends, even if it is killed. So a run whose driver was killed can be
+//! resumed at once. In PostgreSQL the lease is a lock of a connection, which can be lost while the
+//! process lives: the driver then stops and reports it. Another process waits for that report, or
+//! for 20 seconds if none comes. Several processes may use one store.
 //!
 //! # What is readable
 //!

@@ -1,5 +1,6 @@
-//! A fold that is gone on with: what a run used and what its models have shown, up to a record, with the state of the run
-//! there. New records are folded from that state, so a long session costs what is new in it.
+//! An incremental fold over a journal: what a run used and what its models have shown, up to a
+//! record, with the run's state there. New records are folded from that state, so a long session
+//! costs only what is new in it.
 
 use std::collections::BTreeMap;
 

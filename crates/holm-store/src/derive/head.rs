@@ -1,4 +1,4 @@
-//! What a list of sessions shows, from a run's first lines and its last one.
+//! The facts that a list of sessions shows, computed from a run's first lines and its last one.
 
 use holm_kernel::{
     Input,

@@ -1,4 +1,5 @@
-//! What models have shown, as a database keeps it: numbers that can be read, and reasons that are sealed where a store is.
+//! What models have shown, as rows of a database. Numbers are readable; reasons are sealed if the
+//! store is encrypted.
 
 use holm_kernel::TaskKind;
 use holm_runtime::{Score, Standing, Why};

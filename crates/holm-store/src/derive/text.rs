@@ -1,4 +1,5 @@
-//! What can be found in a record: what people asked, what models answered and called, what tools gave back.
+//! The searchable text of a record: prompts, the answers and calls of models, and the results of
+//! tools.
 
 use holm_kernel::{Block, Input, ModelResult, ToolOutput, plain_text};
 use serde::{Deserialize, Serialize};
@@ -79,7 +80,7 @@ pub(crate) fn spilled(input: &Input) -> Option<String> {
     output.spill.as_ref().map(|spill| spill.sha256.clone())
 }
 
-/// Whether a text holds every term, whatever the case of its letters.
+/// Whether a text holds every term. Upper and lower case are equal.
 pub(crate) fn holds(text: &str, terms: &[String]) -> bool {
     let text = text.to_lowercase();
     terms.iter().all(|term| text.contains(&term.to_lowercase()))

@@ -1,5 +1,5 @@
-//! What a run used, by day and by model or tool: a fold over its inputs through the kernel itself, so that it says what
-//! the kernel counted and nothing else.
+//! What a run used, by day and by model or tool. It folds the inputs through the kernel itself, so
+//! it reports exactly what the kernel counted.
 
 use std::collections::BTreeMap;
 
@@ -147,7 +147,8 @@ pub(super) struct Sums {
     shown: Vec<Standing>,
 }
 
-/// The model that was called last, or the first that is configured: what nobody can fold is counted at its price.
+/// The model that was called last, or the first configured one. Records that cannot be folded are
+/// counted at its price.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct LastModel {
     name: String,
@@ -157,7 +158,8 @@ struct LastModel {
 /// The form of kept sums. Those of another form are counted again from the journal.
 const SUMS_VERSION: u32 = 1;
 
-/// The same as it is kept. Calls that nobody answered are forgotten before they become many.
+/// [`Sums`] as the database stores them. Calls without an answer are dropped before they become
+/// many.
 #[derive(Serialize, Deserialize)]
 struct KeptSums {
     v: u32,
@@ -310,7 +312,7 @@ impl Sums {
             .get(&bill.call)
             .cloned()
             .unwrap_or_else(|| (bill.model.clone().unwrap_or_else(|| UNKNOWN.into()), Priced::Unknown));
-        // A script reports no tokens and is paid by nobody.
+        // A scripted model reports no tokens and costs nothing.
         let is_paid = tokens.total() > tokens.estimated;
         let unpriced = u64::from(priced == Priced::Unknown && is_paid && cost == NanoUsd::ZERO);
         let tally = Tally { calls: 1, failed: bill.failed, tokens, cost, unpriced, ..Tally::default() };

@@ -1,4 +1,4 @@
-//! What is handed out.
+//! Jobs and job runs as the store returns them.
 
 use holm_kernel::Timestamp;
 
@@ -6,7 +6,7 @@ use holm_kernel::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptJob {
     pub id: String,
-    /// Counts its changes; whoever changes it says which one they have seen.
+    /// Counts the job's changes. A caller that changes the job passes the version it has seen.
     pub version: u64,
     /// What a person wrote.
     pub spec: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What a database must be able to do with jobs.
+//! The operations on jobs that a database must offer.
 
 use crate::backend::Pending;
 

@@ -1,4 +1,4 @@
-//! What the store says about jobs.
+//! The store's methods for jobs.
 
 use holm_kernel::Timestamp;
 
@@ -22,7 +22,7 @@ impl Store {
         rows.iter().map(|row| self.inner.opened_job(row)).collect()
     }
 
-    /// One job; none if there is none of that name.
+    /// Returns one job, or `None` if no job has that name.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -64,7 +64,8 @@ impl Store {
         self.inner.backend.add_job(&row).await
     }
 
-    /// Keeps what has become of a job. Whether it was kept: not if somebody else has changed it since `job.version`.
+    /// Stores a changed job. Returns whether it was stored: not if another process has changed the
+    /// job since `job.version`.
     ///
     /// # Errors
     /// [`StoreError`].

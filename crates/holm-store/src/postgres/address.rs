@@ -1,5 +1,5 @@
-//! Where the database is, as `psql` takes it, and how far a connection to it is trusted. Nobody sends a password through a
-//! network in the clear because a word was left out.
+//! Parses the address of the database, in the form that `psql` takes, and decides whether the
+//! connection uses TLS. A forgotten option never sends a password through a network in the clear.
 
 use std::{net::IpAddr, path::PathBuf, str::FromStr as _};
 
@@ -86,7 +86,8 @@ impl Address {
     }
 }
 
-/// Whether TLS is used. Only whoever says `disable` sends a password through a network in the clear.
+/// Decides whether TLS is used. A password goes through a network in the clear only with
+/// `sslmode=disable`.
 fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
     match (said, distance, password) {
         (Said::Disable, _, _) | (_, Distance::Socket, _) | (Said::Nothing, Distance::Near, _) => {
@@ -101,14 +102,14 @@ fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
 
 /// How far the farthest of them is that may be connected to.
 fn distance(config: &Config) -> Distance {
-    // Where addresses are given, they are what is connected to, whatever the names are.
+    // If addresses are given, the driver connects to them and ignores the host names.
     let addresses = config.get_hostaddrs();
     let farthest = if addresses.is_empty() {
         config.get_hosts().iter().map(distance_of).max()
     } else {
         addresses.iter().map(distance_to).max()
     };
-    // Where there is nobody, nothing is said to anybody.
+    // Without any host there is no connection, so nothing can be overheard.
     farthest.unwrap_or(Distance::Socket)
 }
 

@@ -1,4 +1,4 @@
-//! Joins the questions to the connections that ask them.
+//! Implements the backend for PostgreSQL: runs each query on a connection of the pool.
 
 use std::{ops::Range, path::PathBuf};
 

@@ -1,5 +1,5 @@
-//! Group commit: a connection does one thing at a time, so everything that waits for it goes in one statement, whatever schemas it is
-//! for.
+//! Group commit. A connection does one thing at a time, so all waiting appends go into one
+//! statement, across schemas.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

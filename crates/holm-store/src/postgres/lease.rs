@@ -1,6 +1,8 @@
-//! Which process may drive which run. Each process holds one lock of the database, by a connection that does nothing else; a run's row in
-//! `holmdb_leases` names the lock of its holder. The lock is gone when the connection is, so a holder that died is known, and so
-//! is one that lost its connection: it stops its runs and deletes their rows, and a run whose row stays is waited for.
+//! Leases in PostgreSQL: which process may drive which run. Each process holds one lock of the
+//! database, through a connection that does nothing else. A run's row in `holmdb_leases` names the
+//! lock of its holder. The lock ends with the connection, so other processes notice a holder that
+//! died or lost its connection. A holder that lost its connection stops its runs and deletes their
+//! rows. Other processes wait for a run whose row stays.
 
 use std::{sync::Arc, time::Duration};
 

@@ -89,8 +89,8 @@ fn failed(error: tokio_postgres::Error) -> StoreError {
     }
 }
 
-/// What an error says, and each cause behind it that says more: "error performing TLS handshake" alone helps nobody. None of them
-/// speaks of the address, so no password is told.
+/// The message of an error and of each cause that adds something: "error performing TLS handshake"
+/// alone does not help. None of these messages contains the address, so no password leaks.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut said = error.to_string();
     let causes = std::iter::successors(error.source(), |cause| cause.source()).take(MOST_CAUSES);

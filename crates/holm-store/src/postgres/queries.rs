@@ -1,4 +1,4 @@
-//! Questions and changes in PostgreSQL's SQL, one function each.
+//! Queries and updates in PostgreSQL's SQL, one function each.
 
 use tokio_postgres::{Row, types::ToSql};
 
@@ -162,7 +162,7 @@ pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived:
     let row =
         tx.query_opt("SELECT folded FROM holm_heads WHERE run = $1", &[&run.0]).await.map_err(failed)?;
     let known = row.map_or(0, |row| unsigned(row.get(0)));
-    // Erased, or somebody else was faster.
+    // The run was erased, or another process was faster.
     if found.is_none() || known >= records {
         return Ok(());
     }
@@ -203,7 +203,8 @@ pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived:
     settle(tx, &[run]).await
 }
 
-/// Runs that nobody drives and of which everything is known need not be looked at again.
+/// Unmarks runs that no process drives and whose index is complete, so that they are not checked
+/// again.
 async fn settle(tx: &ScopedTransaction<'_>, runs: &[RunNo]) -> Result<()> {
     tx.execute(
         "UPDATE holm_runs r SET moved = false WHERE r.no = ANY($1)

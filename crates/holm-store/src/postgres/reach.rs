@@ -1,4 +1,4 @@
-//! How the server is reached, again and again.
+//! Opens connections to the server, and opens them again when they are lost.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -22,10 +22,11 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// How often it is asked again, and how many times, before it counts as lost: the system would take its time.
 const ASKED_AGAIN: Duration = Duration::from_secs(10);
 const ASKED: u32 = 3;
-/// How long something that was said may stay without a sign that it arrived. Whoever waits for it holds up all that ask next.
+/// How long sent data may stay unacknowledged. A caller that waits for it holds up every caller
+/// behind it.
 const UNHEARD: Duration = Duration::from_secs(60);
-/// How long nobody tries again after a connection could not be made. Each of those who wait would otherwise try in turn, and the
-/// last of them would wait for hours.
+/// How long to wait before a new attempt after a connection failed. Otherwise every waiting caller
+/// would try in turn, and the last would wait for hours.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest that the server works on one statement. The largest journal is read in less, and a search without an index
@@ -73,7 +74,7 @@ impl Reach {
         Ok(Self { config, tls, patience: PATIENCE, pause: PAUSE, failure: Mutex::default() })
     }
 
-    /// Makes a connection. Says at once that there is none where that was found a moment ago.
+    /// Opens a connection. Fails at once if an attempt a moment ago failed.
     pub(super) async fn connect(&self, commit: Commit) -> Result<Client, StoreError> {
         self.connect_watched(commit).await.map(|(client, _)| client)
     }

@@ -1,4 +1,5 @@
-//! Tables, and how older ones become the present ones. The tables have Holm's name, so that a database can be shared.
+//! The tables and their migrations. Table names begin with Holm's name, so that other programs can
+//! share the database.
 
 use tokio_postgres::error::SqlState;
 

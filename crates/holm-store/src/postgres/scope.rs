@@ -1,4 +1,5 @@
-//! Queries in one schema. Each table is named with its schema, so a connection serves every user and keeps nothing of the last one.
+//! Queries in one schema. Each query names its tables with the schema, so one connection serves
+//! every user and carries nothing over from the last one.
 
 use std::{
     borrow::Cow,

@@ -1,5 +1,5 @@
-//! TLS to the server. A certificate is always looked at, whatever word was said for it: one that nobody looks at keeps nobody
-//! out.
+//! TLS to the server. The server's certificate is always verified, whichever `sslmode` was given,
+//! because an unverified certificate protects nothing.
 
 use std::{
     io,
@@ -30,11 +30,11 @@ use crate::StoreError;
 /// Whose certificates are believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Roots {
-    /// Nobody's: nothing is encrypted.
+    /// No certificates: the connection is not encrypted.
     None,
     /// Whom the operating system trusts.
     System,
-    /// Whoever is named in a file.
+    /// The certificates in a file.
     File(PathBuf),
 }
 
@@ -67,7 +67,7 @@ fn system() -> Result<Arc<ClientConfig>, StoreError> {
     Ok(Arc::clone(SYSTEM.get_or_init(|| Arc::new(config))))
 }
 
-/// Believes whoever is named in a file.
+/// Trusts the certificates in a file.
 fn named(path: &Path) -> Result<Arc<ClientConfig>, StoreError> {
     let in_file = |reason: String| wrong(&format!("{}: {reason}", path.display()));
     let read = CertificateDer::pem_file_iter(path).map_err(|error| in_file(error.to_string()))?;

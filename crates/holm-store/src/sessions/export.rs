@@ -10,7 +10,7 @@ use crate::{Store, StoreError, error};
 /// What a session is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// The journal itself, to the byte: whoever has it can resume, replay and verify the run.
+    /// The journal itself, byte for byte. It is enough to resume, replay and verify the run.
     JsonLines,
     /// Markdown text for people to read.
     Markdown,
@@ -62,7 +62,7 @@ impl Store {
     }
 }
 
-/// Runs what may block: on another thread where there is a runtime, here where there is none.
+/// Runs work that may block: on another thread if there is a runtime, otherwise on this one.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {

@@ -1,4 +1,4 @@
-//! Single facts of a session, for those who need no fold.
+//! Single facts of a session, for callers that do not need a fold of the journal.
 
 use holm_kernel::{Input, Seq, Started};
 

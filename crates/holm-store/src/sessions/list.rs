@@ -38,7 +38,8 @@ pub struct Session {
     pub agent: String,
     /// The model it began with.
     pub model: String,
-    /// Who drives it now, as far as the store was told; a process that was killed stands here until somebody resumes.
+    /// The process that drives the session now, as far as the store knows. A killed process stays
+    /// listed until another one resumes the session.
     pub holder: Option<String>,
 }
 

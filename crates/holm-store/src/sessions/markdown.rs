@@ -1,4 +1,4 @@
-//! A session to read: who said what, which tools ran, and what came of it.
+//! Writes a session as Markdown for people: who said what, which tools ran, and how it ended.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -59,7 +59,8 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
 /// What no record says by itself, by the record that led to it.
 #[derive(Default)]
 struct Told {
-    /// What the model was told of calls that nobody carried out: those that were refused, and those that the kernel answers.
+    /// The results that the model was given for calls that did not run: refused calls, and calls
+    /// that the kernel answers.
     results: BTreeMap<Seq, Vec<ToolResult>>,
     /// Which model took over from which.
     climbs: BTreeMap<Seq, Vec<String>>,

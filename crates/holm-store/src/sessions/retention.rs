@@ -1,12 +1,14 @@
-//! How long sessions are kept, and how they truly go.
+//! How long sessions are kept, and how they are erased for good.
 //!
-//! Records are chained, so one cannot be cut out of a journal; but a whole journal can go. What is left is a stone with
-//! the run's id, the number of its records and the last link of its chain: enough to know a copy for what it was, and
-//! to keep the id from being used again, because keys of calls are derived from it.
+//! Records are chained, so a single record cannot be cut out of a journal, but a whole journal can
+//! be erased. A tombstone stays: the run's id, the number of its records and the last link of its
+//! chain. It identifies a copy of the erased run. It also keeps the id from being used again,
+//! because the keys of calls are derived from it.
 //!
-//! Rows are overwritten with zeros as they are deleted, the write-ahead log is emptied, and the search index is merged
-//! so that nothing of the text is left in it. What a disk keeps of blocks that it was told to forget, and what backups
-//! hold, is beyond a database; where that matters, encrypt the store and let the key go.
+//! Rows are overwritten with zeros as they are deleted, the write-ahead log is emptied, and the
+//! search index is merged so that none of the text is left in it. A database cannot control what a
+//! disk keeps in freed blocks, or what backups hold. If that matters, encrypt the store and delete
+//! the key.
 
 use holm_kernel::{Timestamp, journal};
 use serde::{Deserialize, Serialize};
@@ -33,7 +35,7 @@ pub struct Retention {
     pub older_than: Option<Timestamp>,
     /// Of those that are left, this many of the latest stay and the rest go.
     pub keep_latest: Option<u64>,
-    /// Sessions with this tag stay whatever the rest says.
+    /// Sessions with this tag always stay.
     pub keep_tag: Option<String>,
 }
 
@@ -106,9 +108,9 @@ impl Store {
 
     async fn erase_one(&self, run: &str) -> Result<Erased, StoreError> {
         let row = self.find(run).await?;
-        // Held to the end, so that nobody begins to drive what is going.
+        // Held to the end, so that no process starts to drive a run that is being erased.
         let _lease = Lease::take(&self.inner, &row).await?;
-        // Whoever else refers to its large results must be known by now.
+        // Indexes all runs first, to know which other runs refer to its large results.
         self.catch_up(Depth::Everything).await?;
         let records = self.session(run).await?.records;
         let chain = match records.checked_sub(1) {

@@ -1,4 +1,4 @@
-//! Finds words in what was said.
+//! Full-text search over sessions.
 
 use holm_kernel::{Seq, Timestamp, journal};
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,9 @@ pub struct Hit {
 }
 
 impl Store {
-    /// Finds records that hold every word of `query`, whatever the case of its letters; words in quotation marks stand
-    /// together. A word may be a part of another. The latest sessions come first.
+    /// Finds records that contain every word of `query`. Upper and lower case are equal, and words
+    /// in quotation marks must stand together. A word may be part of a longer word. The latest
+    /// sessions come first.
     ///
     /// An encrypted store has no index, because an index would tell what was said: there every session is decrypted
     /// and read, which takes time in proportion to all that is kept.
@@ -117,7 +118,7 @@ fn hit(run: &RunRow, line: &[u8], terms: &[String]) -> Option<Hit> {
     })
 }
 
-/// A line as a reader of single records sees it; whoever folds a journal verifies its chain.
+/// A journal line read on its own, without verifying its chain. Folding a journal verifies it.
 #[derive(Deserialize)]
 pub(super) struct Line {
     seq: Seq,

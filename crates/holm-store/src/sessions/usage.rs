@@ -1,4 +1,4 @@
-//! Sums of what was used.
+//! Sums usage over sessions, models, tools, days or agents.
 
 use std::collections::BTreeMap;
 
@@ -92,8 +92,8 @@ impl Store {
         blocking(move || Ok(derive::fold(&holm_kernel::journal::decode(&text)?.records))).await
     }
 
-    /// What all sessions have cost, as far as prices are known. Only sessions that moved since somebody asked last are
-    /// looked at, and of those only the records that are new.
+    /// What all sessions have cost, as far as prices are known. Reads only the sessions that
+    /// changed since the last query, and of those only the new records.
     ///
     /// # Errors
     /// [`StoreError`].

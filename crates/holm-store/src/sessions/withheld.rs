@@ -1,5 +1,5 @@
-//! Prompts that hooks kept from the model. The transcript has them as they were said, so whoever shows it must know which
-//! of them the model never read.
+//! Prompts that hooks kept from the model. The transcript contains them as the user wrote them, so
+//! a viewer must know which of them the model never read.
 
 use std::collections::BTreeMap;
 

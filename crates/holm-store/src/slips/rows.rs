@@ -1,4 +1,4 @@
-//! What a database must be able to do with notes.
+//! The operations on notes that a database must offer.
 
 use crate::backend::Pending;
 

@@ -1,4 +1,4 @@
-//! What the store says about notes.
+//! The store's methods for notes.
 
 use holm_kernel::Timestamp;
 
@@ -18,7 +18,7 @@ impl Store {
         rows.into_iter().map(|row| self.inner.opened_slip(row)).collect()
     }
 
-    /// One note; none if there is none of that name.
+    /// Returns one note, or `None` if no note has that name.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -65,8 +65,8 @@ impl Store {
         self.inner.backend.put_slip(&SlipRow { tray, name, key, at: at.value(), version: 0, body }).await
     }
 
-    /// Replaces what a note says. Whether it was replaced: not if somebody else has changed it since `slip.version`, or
-    /// it is gone.
+    /// Replaces the text of a note. Returns whether it was replaced: not if another process has
+    /// changed it since `slip.version`, or if it is gone.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! Joins the questions to the threads that ask them.
+//! Implements the backend for SQLite: runs each query on a thread that may block.
 
 use std::{
     ops::Range,
@@ -343,7 +343,8 @@ impl Backend for Sqlite {
         let (db, run, stone) = (Arc::clone(&self.db), run.clone(), stone.clone());
         self.write(move |conn| {
             leases::check_free(conn, &db.holder, &run)?;
-            // While the write lock is held: whoever keeps the same text looks for its file afterwards.
+            // Done while the write lock is held: another writer of the same text looks for its file
+            // afterwards.
             queries::erase(conn, &run, &stone)?.iter().try_for_each(|file| db.blobs.remove(file))
         })
     }

@@ -1,13 +1,14 @@
-//! Group commit: whoever needs a sync joins those who need one too.
+//! Group commit: appends that need a sync share one.
 //!
-//! One thread takes everything that has come in, writes it in one transaction, and syncs the log once for all of them.
-//! What comes in meanwhile makes up the next group. The sync happens outside the writer's lock, so appends that need
-//! none go on beside it.
+//! One thread takes all waiting appends, writes them in one transaction, and syncs the log once for
+//! all of them. Appends that arrive meanwhile form the next group. The sync happens outside the
+//! writer's lock, so appends that need no sync continue beside it.
 //!
-//! The writer commits with `synchronous = NORMAL`, which puts a commit into the log without waiting for the disk; this
-//! thread then syncs the log through a descriptor of its own. That is what `FULL` does too, only shared: frames are
-//! checked one by one from the log's beginning, so all commits up to the sync are found again after a loss of power.
-//! Should the log be emptied in between, then a checkpoint has synced the database itself before.
+//! The writer commits with `synchronous = NORMAL`, which puts a commit into the log without waiting
+//! for the disk. This thread then syncs the log through a descriptor of its own. `FULL` does the
+//! same, but for each commit alone. SQLite checks frames one by one from the log's beginning, so
+//! all commits up to the sync survive a loss of power. If the log is emptied in between, a
+//! checkpoint has synced the database itself before.
 
 use std::{
     fs::File,

@@ -1,8 +1,9 @@
-//! A copy of the whole store as it is at one moment, made while it is used.
+//! Copies the whole store as it is at one moment, while it is in use.
 //!
-//! The database comes first, in one read transaction; then the large results that it refers to. Those are written before
-//! anything refers to them, so they are there; one that is not was erased meanwhile, with its session, and then the copy is
-//! begun again: what was erased must not live on in it.
+//! The database is copied first, in one read transaction, then the large results that it refers to.
+//! Those are written before anything refers to them, so they exist. A missing one was erased
+//! meanwhile, with its session. The copy then starts again, because erased data must not live on in
+//! it.
 
 use std::{fs, io, path::Path};
 

@@ -1,4 +1,4 @@
-//! The right to drive a run, between processes.
+//! Leases in SQLite: which process may drive which run.
 
 use std::{
     collections::BTreeMap,

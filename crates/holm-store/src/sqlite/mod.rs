@@ -72,7 +72,8 @@ impl Sqlite {
             Some(_) | None => Path::new("."),
         };
         files::make_folder(folder)?;
-        // Made here, so that nobody else can read it; the log takes over the database's permissions.
+        // Created here, so that other users cannot read it. The log takes over the database's
+        // permissions.
         match files::create_new(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 return Err(error::at(&path, &error));
@@ -101,7 +102,7 @@ impl Sqlite {
 }
 
 impl Db {
-    /// Reads from one state of the database, beside whoever writes.
+    /// Reads from one state of the database, while another connection may write.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let conn = match idle {

@@ -1,7 +1,8 @@
-//! Tables, and how older ones become the present ones.
+//! The tables and their migrations.
 //!
-//! A record's key is its run's number and its own in one integer, so that an append touches one page of one tree and a
-//! journal lies together. Everything that can be computed from records stands apart, in the tables of steps 2 and 3.
+//! A record's key combines its run's number and its own number in one integer. So an append touches
+//! one page of one tree, and a journal lies together. All data that can be computed from records
+//! stands apart, in the tables of steps 2 and 3.
 
 use std::path::Path;
 

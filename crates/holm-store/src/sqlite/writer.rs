@@ -1,7 +1,7 @@
 //! The one connection that writes.
 //!
-//! It waits for nobody while it holds its lock: a database that another process is writing is tried again with the lock
-//! let go, so that whoever appends on a thread of an async runtime is never kept waiting by a stranger.
+//! It never waits while it holds its lock. If another process is writing, it releases the lock and
+//! tries again. So an append on a thread of an async runtime never waits for another process.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError, TryLockError},
@@ -45,7 +45,7 @@ pub(super) struct Writer(Mutex<Connection>);
 /// What came of an append on the caller's own thread.
 pub(super) enum Attempt {
     Done,
-    /// Somebody else is writing.
+    /// Another connection is writing.
     Contended,
     /// It cannot be written.
     Failed(StoreError),
@@ -57,7 +57,7 @@ impl Writer {
         Self(Mutex::new(conn))
     }
 
-    /// Appends at once, if nobody is writing.
+    /// Appends at once, unless another connection is writing.
     pub(super) fn try_append(&self, batch: &Batch<'_>) -> Attempt {
         let Some(conn) = self.try_lock() else { return Attempt::Contended };
         let done = if batch.bodies.len() <= ROWS {
@@ -111,7 +111,7 @@ impl Writer {
     }
 }
 
-/// Adds the rows of a batch to whatever transaction is open.
+/// Adds the rows of a batch to the open transaction.
 pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal> {
     let mut there = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE no = ?)")?;
     if !there.query_row([batch.run.0], |row| row.get(0))? {

@@ -1,4 +1,4 @@
-//! A copy of the whole store, made while it is used.
+//! Copies the whole store while it is in use.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
-//! Catches up with journals: computes what lists, searches and sums need from the lines that came since.
+//! Updates the index: computes what lists, searches and sums need from the records that are new.
 //!
-//! Nothing of this happens while a run is driven: an append is one row. Whoever asks pays for what is new: a run is folded
-//! from the state that the last fold left, and the lists of all runs that moved are brought up to date at once.
+//! None of this happens while a run is driven: an append is one row. A query pays for the records
+//! that are new. A run is folded from the state that the last fold left. The list entries of all
+//! runs that changed are updated at once.
 
 use std::collections::BTreeMap;
 

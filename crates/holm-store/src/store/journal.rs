@@ -85,7 +85,8 @@ impl Store {
         Ok(Opened { snapshot, text, rest, journal: Box::new(journal) })
     }
 
-    /// The snapshot of a run. One that cannot be opened or read is none; the journal is whole without it.
+    /// Returns the snapshot of a run. A snapshot that cannot be opened or read counts as missing;
+    /// the journal is complete without it.
     async fn snapshot(&self, row: &RunRow) -> Result<Option<Snapshot>, StoreError> {
         let Some(kept) = self.inner.backend.snapshot(row.no).await? else { return Ok(None) };
         let (inner, row) = (Arc::clone(&self.inner), row.clone());
@@ -99,7 +100,8 @@ impl Store {
         .await
     }
 
-    /// Whether a run has a record of that number: a cheap way to see that somebody else has written more.
+    /// Whether a run has a record of that number: a cheap check whether another process has written
+    /// more.
     ///
     /// # Errors
     /// [`StoreError::Missing`].
@@ -108,8 +110,9 @@ impl Store {
         Ok(!self.inner.backend.records(row.no, seq..seq.saturating_add(1)).await?.is_empty())
     }
 
-    /// A run with at least one record. A name that was taken before the disk was full or its maker died is no run for anybody: it
-    /// holds nothing, and whoever makes a run of that name gets it.
+    /// Finds a run with at least one record. A creator that died, or a full disk, can leave a name
+    /// without a record. Such a name is not a run: it holds nothing, and the next caller that
+    /// creates a run of that name gets it.
     pub(crate) async fn find(&self, run: &str) -> Result<RunRow, StoreError> {
         check_run(run)?;
         let row = self.inner.backend.find(run).await?;
@@ -146,7 +149,8 @@ impl Store {
 }
 
 impl Inner {
-    /// Whether a run has a record. One that lacks only the first is damaged, which whoever reads it says.
+    /// Whether a run has a record. A run that lacks only the first record is damaged, and reading
+    /// it reports that.
     pub(crate) async fn has_begun(&self, run: RunNo) -> Result<bool, StoreError> {
         for range in [0..1, 1..u64::MAX] {
             if !self.backend.records(run, range).await?.is_empty() {
@@ -215,7 +219,8 @@ impl JournalLines for StoreLines {
     }
 }
 
-/// What keeps a journal from being read. Nobody who only looks is told that something could not be written.
+/// The error for a journal that cannot be read. A caller that only reads must not get an error
+/// about writing.
 fn unread(error: StoreError) -> JournalFailed {
     match JournalFailed::from(error) {
         JournalFailed::System { reason } => JournalFailed::Unreadable { reason },
@@ -282,7 +287,8 @@ impl Journal for StoreJournal {
                 Some(key) => key.seal(SNAPSHOT, 0, snapshot)?,
             };
             let (inner, run) = (Arc::clone(self.lease.inner()), self.run);
-            // Whoever drives the run may stand still for a while, and would hold a connection that others wait for.
+            // The driver of the run may pause for a while, and would hold a connection that others
+            // wait for.
             to_the_end(async move { inner.backend.keep_snapshot(run, &body).await }).await?;
             Ok(())
         })

@@ -1,4 +1,5 @@
-//! Who drives a run. Between processes the database decides; within this one, this list does.
+//! Leases of a store: who may drive a run. Between processes the database decides; within this
+//! process, a list does.
 
 use std::{
     collections::BTreeSet,
@@ -82,8 +83,8 @@ impl Drop for Lease {
     }
 }
 
-/// Works on although nobody may be waiting any more: a lease that was half taken would be held by nobody, for ever. Taken
-/// to the end, it is given back when its taker is gone.
+/// Finishes the work even if the caller has stopped waiting. A half-taken lease would be held for
+/// ever without an owner; a fully taken one is given back when its owner is dropped.
 pub(super) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {

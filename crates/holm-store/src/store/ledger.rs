@@ -1,4 +1,5 @@
-//! The ledger of models, computed from the journals that are kept: a session that is erased takes its part with it.
+//! The ledger of models, computed from the stored journals. Erasing a session also removes its part
+//! of the ledger.
 
 use holm_kernel::TaskKind;
 use holm_runtime::{BoxFuture, Ledger, LedgerFailed, Standing};
@@ -7,8 +8,9 @@ use super::{Depth, Store};
 use crate::StoreError;
 
 impl Store {
-    /// What models have shown at a kind of task, or at all kinds, by kind and model: the sum over all journals, with the
-    /// latest reasons. Whoever asks pays for the records that came since somebody asked last.
+    /// What models have shown at one kind of task, or at all kinds, by kind and model: the sum over
+    /// all journals, with the latest reasons. A query pays for the records that were added since
+    /// the last one.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! The store: one handle for journals, large results and sessions, whatever database is below it.
+//! The store: one handle for journals, large results and sessions, independent of the database.
 
 mod blobs;
 mod copy;
@@ -62,7 +62,7 @@ pub(crate) struct Inner {
     pub(crate) held: Held,
     /// Large results that were read whole and found to be what their name says, with the file's stamp.
     verified: Mutex<BTreeMap<String, (u64, u64)>>,
-    /// Files that were exported to, so that whoever looks for secrets finds them too.
+    /// Files that sessions were exported to, so that a search for secrets finds them too.
     pub(crate) exports: Mutex<Vec<PathBuf>>,
 }
 
@@ -87,10 +87,11 @@ impl Store {
 
     /// Opens the store in a PostgreSQL database, or makes it there. The connection lives on the runtime that calls this.
     ///
-    /// `url` is what `psql` takes, for example `host=/run/postgresql user=holm dbname=holm`. To another machine the connection
-    /// is encrypted, and the certificate must be for the host's name and from somebody whom the system or the file at
-    /// `sslrootcert` trusts; only `sslmode=disable` sends a password there in the clear. A connection that is lost is made
-    /// anew, but whoever drove a run by it has to open the run again.
+    /// `url` is what `psql` takes, for example `host=/run/postgresql user=holm dbname=holm`. A
+    /// connection to another machine is encrypted. Its certificate must match the host's name and
+    /// be trusted by the system or by the file at `sslrootcert`. Only `sslmode=disable` sends a
+    /// password there in the clear. A lost connection is opened again, but a caller that drove a
+    /// run through it has to open the run again.
     ///
     /// # Errors
     /// [`StoreError`], as [`open`](Self::open).
@@ -108,7 +109,8 @@ impl Store {
         files
     }
 
-    /// The time of the database: the same for all processes that share it, whatever their own clocks say.
+    /// The time of the database. It is the same for all processes that share it, even if their own
+    /// clocks differ.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,9 +1,10 @@
-//! Encryption at rest: what a session says can be read only with the store's key, and erased by forgetting its own.
+//! Encryption at rest. A session can be read only with the store's key, and is erased by deleting
+//! its own key.
 //!
-//! Each session has a data key of its own, drawn at random and kept wrapped by the master key. Lines, titles, snapshots
-//! and large results are sealed with it (XChaCha20-Poly1305, a fresh random nonce each), bound to their place, so that
-//! no sealed line can stand in for another. What stays readable: ids, tags, times, sizes, agent, model and tool names,
-//! and numbers of tokens.
+//! Each session has a random data key of its own, which is stored wrapped by the master key. It
+//! seals lines, titles, snapshots and large results (XChaCha20-Poly1305, a fresh random nonce
+//! each). Each is bound to its place, so no sealed line can replace another. These stay readable:
+//! ids, tags, times, sizes, agent, model and tool names, and numbers of tokens.
 
 #[cfg(test)]
 mod tests;
@@ -69,7 +70,8 @@ impl fmt::Debug for MasterKey {
 /// Wraps the keys of sessions.
 pub(crate) struct Vault {
     cipher: XChaCha20Poly1305,
-    /// Hides the digests of large results: a digest tells whoever guesses the text that the guess is right.
+    /// Hides the digests of large results. A plain digest would confirm a correct guess of the
+    /// text.
     names: SecretBox<[u8; 32]>,
 }
 

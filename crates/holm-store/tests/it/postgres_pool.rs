@@ -1,4 +1,5 @@
-//! Connections to PostgreSQL: few, whatever the number of users, and none that waits for a caller that has gone.
+//! Connections to PostgreSQL: few, even with many users, and none that waits for a caller that has
+//! gone.
 
 use std::sync::Arc;
 

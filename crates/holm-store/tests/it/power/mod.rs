@@ -1,8 +1,8 @@
 //! What is found again after a loss of power, with every write that SQLite made to its database and its log.
 //!
-//! A file system for SQLite writes down every write, cut and sync (see `vfs.rs`). Power is then lost between any two of them: what
-//! was synced is there; of what was not, each sector is there or not, whatever the order in which it was written, and the
-//! last one may be torn.
+//! A file system for SQLite records every write, truncation and sync (see `vfs.rs`). Power is then
+//! lost between any two of them. Synced data is there. Of the rest, each sector is there or not, in
+//! any order, and the last one may be torn.
 //!
 //! What must be there stands in `docs/sessions.md`: lines that were acknowledged as synced, notes that were put, and in
 //! `people.rs` all that people said and were shown.
@@ -25,7 +25,7 @@ use holm_store::Store;
 use crate::suite::script::Script;
 use vfs::{Op, Which};
 
-/// Images that are looked at where nobody says how many.
+/// The number of images to check, unless the caller gives one.
 const IMAGES: usize = 120;
 
 /// Images of one history: making a history takes longer than looking at an image.
