@@ -1,4 +1,5 @@
-//! `holm acp` and the official client. `scripts/setup editors` installs it; every message is held against the published schema.
+//! Tests `holm acp` with the official client. `scripts/setup editors` installs it; every message is
+//! validated against the published schema.
 
 use std::{
     fs,
@@ -142,7 +143,7 @@ fn told(session: &str, text: &str) -> Value {
     json!({ "does": "told", "session": session, "text": text })
 }
 
-/// A file that is written, if somebody says yes.
+/// A file that is written if the user approves.
 fn writes(content: &str) -> [Act; 2] {
     let arguments = json!({ "path": "out.txt", "content": content }).to_string();
     [Act::calls(&[("w", "write", &arguments)]), Act::says("Done.")]

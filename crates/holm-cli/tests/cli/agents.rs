@@ -1,4 +1,4 @@
-//! Agents that are chosen: files of Holm's own form, and projects of agents-exe as they are.
+//! Tests chosen agents: files in Holm's format, and projects of agents-exe as they are.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -96,14 +96,14 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     write("five", "manages: [five]");
     let checked = stage.holm(["check"]);
     assert_eq!(checked.code, Some(2), "{checked:?}");
-    // Whoever chooses one of them is told, and nobody is asked.
+    // Choosing one of them is an error, and no model is asked.
     let ran = stage.run(&["--agent", "one", "-p", "Look."]);
     let mend = "\n  hint: take one of them out of the other's `tools` or `manages`";
     ran.fails(2, &format!("one.md:4: work would go in a circle: one -> two -> three -> one{mend}"));
     let ran = stage.run(&["--agent", "five", "-p", "Look."]);
     ran.fails(2, &format!("five.md:4: work would go in a circle: five -> five{mend}"));
     assert!(stage.double.requests().is_empty());
-    // Whoever only looks at one sees what to mend.
+    // Showing one of them works, and shows what to fix.
     let shown = stage.holm(["agent", "show", "one"]);
     assert_eq!(shown.code, Some(0), "{shown:?}");
     assert!(shown.out.contains("[\"read\",\"two\"]"), "{shown:?}");
@@ -327,7 +327,7 @@ fn an_import_ends_with_three_where_something_that_has_a_form_here_is_not_there()
         ".claude/agents/rev.md",
         "---\nname: rev\ndescription: Reviews.\ntools: Read, WebSearch\n---\nReview.\n",
     );
-    // What has no counterpart is told, to a program too, and is nobody's failure.
+    // Parts without a counterpart are reported, also in JSON, and are not a failure.
     for (from, notes) in [
         ("agent.json", vec!["LuaToolbox"]),
         (".claude", vec!["`permissions`", "HOLM_SEARCH names a service"]),
@@ -532,7 +532,7 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     let ran = import(&[&own]);
     assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
     assert!(stage.data().join("hooks.json").is_file());
-    // Also of somebody who says it at home.
+    // Also in the user's home folder.
     fs::remove_file(stage.data().join("hooks.json")).unwrap();
     let mut command = stage.command(["import", own.as_str()]);
     let ran = crate::stage::Ran::of(&command.env("HOME", &home).current_dir(&home).output().unwrap());

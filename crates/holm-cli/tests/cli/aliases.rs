@@ -1,4 +1,4 @@
-//! What is said in a chat beside plain words: aliases with variables, and pictures.
+//! Tests prompts in a chat beyond plain text: aliases with variables, and pictures.
 
 use std::fs;
 

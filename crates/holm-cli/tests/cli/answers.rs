@@ -1,4 +1,4 @@
-//! What standard output gets of an answer, and what standard error says beside it.
+//! Tests what an answer writes to standard output and to standard error.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `holm chat` on terminals, with a provider that does as it is told.
+//! Tests `holm chat` on terminals, with a scripted provider.
 
 use std::fs;
 
@@ -45,7 +45,7 @@ pub(crate) fn rests(chat: &Pty) {
 
 #[track_caller]
 pub(crate) fn leaves(mut chat: Pty) -> Vec<u8> {
-    // Whatever is typed goes first.
+    // Clears the input first.
     chat.types("\x15/quit ");
     chat.types(ENTER);
     let (code, left) = chat.ends();

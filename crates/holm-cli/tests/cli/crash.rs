@@ -1,4 +1,4 @@
-//! Runs that are stopped: by Ctrl-C, and by the worst.
+//! Tests runs that are stopped: by Ctrl-C, and by a kill.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! Exit codes, and what is said when something goes wrong.
+//! Tests exit codes and error messages.
 
 use holm::kernel::{FailureClass, StopReason};
 use holm_testkit::double::{Act, Fault};

@@ -1,4 +1,5 @@
-//! Projects of agents-exe beyond their agents: its own example of a tool, servers, prompts by name, and what Holm cannot do.
+//! Tests projects of agents-exe beyond their agents: its example tool, servers, named prompts, and
+//! unsupported parts.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 

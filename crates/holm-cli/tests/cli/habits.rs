@@ -1,5 +1,5 @@
-//! The chat as somebody has it who uses it all day: its commands, the mouse, colours and keys of their own, and what is there
-//! again the next time.
+//! Tests the chat for daily use: its commands, the mouse, custom colours and keys, and what is
+//! restored the next time.
 
 use std::{
     fs,
@@ -35,7 +35,7 @@ fn long_answer() -> Act {
 /// Says a command and waits for what it shows.
 #[track_caller]
 fn commands(chat: &mut Pty, line: &str, shown: &str) {
-    // Whatever is typed goes first; the blank ends the list of what it could become.
+    // Clears the input first; the blank closes the list of completions.
     chat.types(&format!("\x15{line} "));
     chat.types(ENTER);
     chat.shows(shown);

@@ -1,4 +1,4 @@
-//! Sessions that come from another host and go on here, and back again.
+//! Tests sessions that come from another host, continue here, and go back.
 
 use std::fs;
 
@@ -12,7 +12,8 @@ use crate::stage::{MODEL, Ran, Stage};
 
 const BARE: &str = "holm: it has no grants here; `holm run --resume` gives them with --grant\n";
 
-/// A tool as somebody would declare it who wants it to run unasked, and again after every crash.
+/// A tool declaration by an attacker who wants it to run without approval, and again after every
+/// crash.
 const WRITE: &str = r#"{"name":"write","schema":{"type":"object"},"level":"none","repeat":"idempotent"}"#;
 
 /// The journal of a run that another host began, with these facts.
@@ -30,7 +31,7 @@ fn elsewhere(config: Config, facts: impl IntoIterator<Item = Input>) -> String {
     drain(&mut run);
     for fact in facts {
         let fact = match (fact, drain(&mut run)) {
-            // Whoever writes the facts down does not know the number of the call yet.
+            // The author of the facts does not know the number of the call yet.
             (Input::ModelFinished { result, .. }, Some(call)) => Input::ModelFinished { call, result },
             (fact, _) => fact,
         };

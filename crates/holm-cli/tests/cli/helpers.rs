@@ -1,4 +1,4 @@
-//! Agents that are files, as helpers of a run.
+//! Tests agent files as helpers of a run.
 
 use std::{fs, process::Command};
 
@@ -62,7 +62,7 @@ fn a_helper_has_no_more_than_the_run_that_calls_it() {
     let told = stage.double.requests()[2].text();
     assert!(told.contains("read:notes.txt") && !told.contains("one two three"), "{told}");
 
-    // And no more than its file asks for, whatever the run holds.
+    // And no more than its file asks for, even if the run holds more.
     let modest = self::stage(whole_task(), &agent("counter", "tools: [read]"));
     let ran = modest.run(&["-p", "How many?", "--grant", "read:**"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "There are three.\n"), "{ran:?}");

@@ -1,4 +1,4 @@
-//! What can be done with sessions that were: found, written out, gone through, compared, and gone on with differently.
+//! Tests past sessions: search, export, replay, diff and fork.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::{
     terminal,
 };
 
-/// A stage on which somebody has asked about a boat and then about the sea.
+/// A stage with a session about a boat and then about the sea.
 fn talked(more: impl IntoIterator<Item = Act>) -> Stage {
     let acts = [Act::says("The boat is red."), Act::says("The sea is blue.")];
     let stage = Stage::new(acts.into_iter().chain(more));

@@ -1,4 +1,4 @@
-//! Hooks of a project and of its user: nothing runs that nobody has looked at.
+//! Tests hooks of a project and of its user: nothing runs that was not reviewed.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -394,7 +394,7 @@ fn hooks_that_were_imported_from_elsewhere_do_nothing_until_somebody_trusts_them
     assert!(shown.code == Some(3) && shown.out.contains("hooks.json, in every folder:"), "{shown:?}");
     stage.agrees(["hooks", "trust"]);
     assert!(count(&stage).1.contains("not on my watch"));
-    // What somebody changes is looked at again, or forgotten.
+    // A changed file is reviewed again, or forgotten.
     let file = stage.data().join("hooks.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("on my watch", "now")).unwrap();
@@ -475,7 +475,7 @@ fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_are_gone() 
     ran.fails(6, "there is no file");
     assert!(ran.err.contains("`holm hooks forget`"), "{ran:?}");
     assert!(stage.double.requests().is_empty());
-    // Whoever took it away on purpose needs one command.
+    // A user who removed it on purpose needs one command.
     assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
     let (ran, told) = count(&stage);
     assert!(told.contains("one two three") && ran.err.is_empty(), "{ran:?}");

@@ -1,4 +1,4 @@
-//! `holm job`: what is written down, and how it is shown.
+//! Tests `holm job`: what it stores, and how it is shown.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The desktop's keyring, with a real one: a bus, GNOME's keyring and libsecret's program.
+//! Tests the desktop keyring with a real one: a bus, GNOME's keyring and libsecret's program.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf, process::Command};
 
@@ -134,7 +134,7 @@ fn a_keyring_is_asked_for_the_provider_that_is_used_and_for_no_other() {
     // Nor at all for one whose key is set.
     Ran::of(&desk.command(&run, "").env("OPENAI_API_KEY", KEY).output().unwrap()).says("Again.\n");
     assert_eq!(desk.asked(), "");
-    // That it is gone is told to whoever needs it.
+    // The run that needs the key reports that it is gone.
     fs::remove_file(desk.folder.join("openai")).unwrap();
     desk.holm(&run, "").fails(5, "`holm keys add openai` keeps it again");
     assert_eq!(desk.asked(), "lookup openai\n");

@@ -1,4 +1,5 @@
-//! `holm run --step-up` and `holm model ledger`: who takes over, and where the next task begins.
+//! Tests `holm run --step-up` and `holm model ledger`: which model takes over, and where the next
+//! task begins.
 
 use holm_testkit::double::Act;
 

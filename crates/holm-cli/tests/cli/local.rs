@@ -1,4 +1,4 @@
-//! The small model on this machine, through the command: real, offline, without a key.
+//! Tests the small local model through the command: real, offline, without a key.
 
 use std::{path::PathBuf, process::Command};
 

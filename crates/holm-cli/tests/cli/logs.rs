@@ -87,7 +87,7 @@ fn errors_are_in_the_log_and_arguments_are_not() {
     );
 }
 
-/// A server that takes requests until nobody connects any more, and hands on their bodies.
+/// A server that takes requests until no more clients connect, and forwards their bodies.
 fn collector() -> (String, std::sync::mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/in", listener.local_addr().unwrap());
@@ -107,7 +107,8 @@ fn collector() -> (String, std::sync::mpsc::Receiver<String>) {
             }
             let mut body = vec![0; length];
             read.read_exact(&mut body).unwrap();
-            // Handed on before it is answered, so that whoever was answered is known to be heard.
+            // Forwarded before it is answered, so that every answered request is known to be
+            // received.
             if sender.send(String::from_utf8(body).unwrap()).is_err() {
                 return;
             }

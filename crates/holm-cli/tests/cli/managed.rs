@@ -1,4 +1,4 @@
-//! A manager that is a file: it can only delegate, and those below it share what it may spend.
+//! Tests a manager that is a file: it can only delegate, and its helpers share its budget.
 
 use std::{fs, sync::Arc};
 
@@ -115,7 +115,7 @@ fn a_manager_of_a_server_has_those_whom_it_manages() {
     assert!(told.contains("From part-a.") && !told.contains("there is no tool"), "{told}");
 }
 
-/// A manager whose file is this cannot be chosen, and nobody is asked.
+/// Checks that a manager with this file cannot be chosen, and that no model is asked.
 #[track_caller]
 fn refused(file: &str, expect: &str) {
     let stage = managed();

@@ -1,4 +1,4 @@
-//! `holm mcp` and `holm mcp-server`: servers of other people, and Holm as one.
+//! Tests `holm mcp` and `holm mcp-server`: servers of other authors, and Holm as one.
 
 use std::{
     fs,
@@ -196,7 +196,7 @@ fn twenty_servers_of_which_five_hang_and_five_crash_keep_no_run_waiting() {
         };
         assert_eq!(told("hangs", &["has not answered yet"]), 5, "{round}: {ran:?}");
         assert_eq!(told("crashes", &["cheese", "has not answered yet"]), 5, "{round}: {ran:?}");
-        // Whoever has been looked at is there from the beginning, without being started.
+        // Reviewed servers are listed from the beginning, without being started.
         for number in (0..20).filter(|number| number % 4 > 1) {
             let tested = stage.holm(["mcp", "test", &format!("good{number}")]);
             assert_eq!(tested.code, Some(0), "{tested:?}");
@@ -342,7 +342,7 @@ fn a_server_is_an_address_or_a_program() {
 #[test]
 fn a_server_that_does_not_answer_is_told_in_plain_words() {
     let stage = Stage::new([]);
-    // Nobody listens there any more.
+    // No server listens there any more.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{address}/mcp");
     assert_eq!(stage.holm(["mcp", "add", "far", "--url", &url]).code, Some(0));

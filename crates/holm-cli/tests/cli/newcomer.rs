@@ -1,4 +1,4 @@
-//! Somebody who has read the README and nothing else; and somebody who has written something down wrongly.
+//! Tests two new users: one who has read only the README, and one whose files contain mistakes.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, os::unix::fs::symlink, path::Path};
 

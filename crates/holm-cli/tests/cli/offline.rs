@@ -1,4 +1,4 @@
-//! `--offline`, where every packet is counted: in a network of its own, whose only way out leads into nothing.
+//! Tests `--offline` and counts every packet, in a separate network whose only route leads nowhere.
 
 use std::process::{Command, Stdio};
 
@@ -127,7 +127,7 @@ fn offline_a_provider_elsewhere_is_refused_before_it_is_asked() {
         stage.command(["run", "--offline", "--model", "anthropic/claude-sonnet-4-5", "-p", "Hi."]);
     Ran::of(&command.env("ANTHROPIC_API_KEY", "k").output().unwrap())
         .fails(2, "--offline opens nothing else");
-    // One on this machine is none of that.
+    // A model on this machine is allowed.
     let near = Stage::new([holm_testkit::double::Act::says("Here.")]);
     near.run(&["-p", "Hi.", "--offline"]).says("Here.\n");
     stage.holm(["run", "--offline", "--unconfined", "-p", "Hi."]).fails(2, "--unconfined");

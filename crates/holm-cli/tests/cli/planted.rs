@@ -1,5 +1,5 @@
-//! What somebody plants in a project: links to what is trusted elsewhere, and code in the place of what a person looked at. Links
-//! count for nothing where they lie, and changed code starts nothing.
+//! Tests files that an attacker plants in a project: links to files that are trusted elsewhere, and
+//! code in place of reviewed code. Links are not followed, and changed code is not started.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! Programs of tool folders: trusted first, then tools like any other.
+//! Tests programs in tool folders: trusted first, then tools like any other.
 
 use std::{
     fs,

@@ -1,4 +1,5 @@
-//! What an agent is asked: texts, files, what commands print, pictures, aliases; in the order in which they were given.
+//! Tests prompts: texts, files, output of commands, pictures and aliases, in the order in which
+//! they were given.
 
 use std::fs;
 

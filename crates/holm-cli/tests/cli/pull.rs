@@ -1,4 +1,4 @@
-//! `holm model pull` against a server on this machine that is slow, breaks off, lies, or leads elsewhere.
+//! Tests `holm model pull` with a local server that is slow, disconnects, lies, or redirects.
 
 use std::{
     fs,
@@ -98,7 +98,7 @@ fn send(out: &mut TcpStream, status: &str, headers: &str, length: usize, body: &
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-length: {length}\r\netag: \"one\"\r\nconnection: close\r\n{headers}\r\n"
     );
-    // Whoever hangs up in the middle is what some tests are about.
+    // In some tests the client disconnects in the middle.
     let _ = out.write_all(head.as_bytes()).and_then(|()| out.write_all(body));
 }
 

@@ -1,4 +1,4 @@
-//! Whole screens on terminals of 80 by 24 and of 200 by 60, as a person sees them.
+//! Tests whole screens on terminals of 80 by 24 and of 200 by 60, as a user sees them.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `holm serve` that is killed, started again, started twice.
+//! Tests `holm serve` when it is killed, restarted, and started twice.
 
 use std::sync::{
     Arc,

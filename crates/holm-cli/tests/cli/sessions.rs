@@ -1,4 +1,4 @@
-//! `holm session`, and sessions that go on.
+//! Tests `holm session`, and resumed sessions.
 
 use holm_testkit::double::Act;
 

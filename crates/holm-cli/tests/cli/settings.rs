@@ -1,4 +1,4 @@
-//! Settings: which hold, where they come from, and what a project can never say.
+//! Tests settings: which apply, where they come from, and what a project can never set.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf, process::Command};
 
@@ -434,7 +434,8 @@ fn no_run_begins_without_a_trusted_file_that_is_gone_until_somebody_forgets_it()
     refuses("it is a link");
     fs::remove_file(&file).unwrap();
     assert!(stage.double.requests().is_empty());
-    // What is put back holds as before; whoever took it away on purpose needs one command, and keeps what else they trust.
+    // A restored file applies as before. A user who removed it on purpose needs one command, and
+    // other files stay trusted.
     fs::write(&file, "system = \"Guard.\"\n").unwrap();
     holm(&stage, &run).says("Done.\n");
     fs::write(stage.work().join("AGENTS.md"), "Count well.\n").unwrap();

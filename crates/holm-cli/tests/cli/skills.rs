@@ -1,4 +1,4 @@
-//! Skills, what projects tell agents, keys, and how a person begins.
+//! Tests skills, project instructions, keys, and the first steps of a user.
 
 use std::{fs, path::Path, process::Command};
 
@@ -76,7 +76,7 @@ fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
         "{}",
         texts[4]
     );
-    // A file that nobody has looked at is not handed out.
+    // A file that was not reviewed is not given out.
     fs::write(skills.join("greet/SKILL.md"), "---\nname: greet\ndescription: Other.\n---\nOther.\n").unwrap();
     stage.holm(["skill", "show", "greet"]).fails(3, "nobody has trusted it as it is");
 }
@@ -279,7 +279,7 @@ fn a_key_in_the_keyring_is_used_and_written_nowhere() {
     let left = stage.left_behind();
     assert!(!left.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "the key is in no file");
     assert!(!added.err.contains(KEY));
-    // What the keyring has lost is told to whoever needs it.
+    // The run that needs a lost key of the keyring reports it.
     let other = stage.work().join("../other");
     fs::create_dir(&other).unwrap();
     fs::copy(stage.data().join("keys.json"), other.join("keys.json")).unwrap();

@@ -1,4 +1,4 @@
-//! A folder, a data folder, a provider, and the binary between them.
+//! The test stage: a folder, a data folder, a provider, and the binary.
 
 use std::{
     ffi::OsStr,
@@ -139,7 +139,7 @@ impl Ran {
         assert_eq!((self.code, self.out.as_str(), self.err.as_str()), (Some(0), expect, ""), "{self:?}");
     }
 
-    /// The command did what was asked, although a call was denied because nobody could be asked.
+    /// The command succeeded, although a call was denied because no user could be asked.
     #[track_caller]
     pub(crate) fn says_without(&self, tool: &str, expect: &str) {
         assert_eq!((self.code, self.out.as_str()), (Some(0), expect), "{self:?}");

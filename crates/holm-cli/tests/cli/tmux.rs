@@ -1,4 +1,4 @@
-//! The chat within tmux, which is where many people have it.
+//! Tests the chat within tmux, which many users run it in.
 
 use std::{
     fs,

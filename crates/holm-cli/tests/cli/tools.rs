@@ -1,4 +1,4 @@
-//! `holm tool`: the same rules as in a run.
+//! Tests `holm tool`: the same rules apply as in a run.
 
 use std::fs;
 

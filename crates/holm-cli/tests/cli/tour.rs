@@ -1,4 +1,4 @@
-//! The first minute of Holm, in a pipe and at a terminal, with the real model.
+//! Tests `holm tour`, in a pipe and at a terminal, with the real model.
 
 use crate::{local::models, stage::Stage, terminal};
 

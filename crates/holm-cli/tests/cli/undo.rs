@@ -1,4 +1,4 @@
-//! `holm undo`: a session that changed files, and a person who wants them back.
+//! Tests `holm undo`: a session that changed files, and a user who wants them back.
 
 use std::{fs, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! WASM files by hand: checked, run, trusted, confirmed.
+//! Tests manual use of WASM files: checked, run, trusted, confirmed.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `holm serve` watches and steers sessions that run in terminals.
+//! Tests that `holm serve` watches and steers sessions that run in terminals.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -19,7 +19,7 @@ use crate::{
     stage::{MODEL, Ran, Stage},
 };
 
-/// What somebody has seen of a session.
+/// What a client has seen of a session.
 #[derive(Default)]
 struct Watching(Arc<(Mutex<String>, Condvar)>);
 

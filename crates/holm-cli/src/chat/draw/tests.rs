@@ -1,4 +1,4 @@
-//! Whole screens, from a state to its cells.
+//! Tests whole screens, from a state to its cells.
 
 use ratatui::{Terminal, backend::TestBackend};
 

@@ -1,4 +1,4 @@
-//! Runs as they are seen, from their events.
+//! Tests how the events of a run change its tab.
 
 use holm::kernel::{Block, CallId, Event, Message, MessageId, Outcome, Role, StopReason, ToolResult};
 

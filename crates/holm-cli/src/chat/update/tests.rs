@@ -1,4 +1,4 @@
-//! What is pressed and what happens, and what is to be done about it.
+//! Tests the update function: which keys and events return which commands.
 
 use crossterm::event::MouseEventKind;
 use holm::{
@@ -187,7 +187,7 @@ fn a_question_that_came_amid_typing_is_answered_after_a_rest_or_after_tab() {
     assert_eq!(chat.presses("y"), yes);
     let mut chat = passed_by(asked(3, "rm x", None));
     assert_eq!((chat.presses("tab"), chat.presses("y")), (Vec::new(), yes.to_vec()));
-    // Whoever has begun an answer may type it fast.
+    // A user who has begun an answer may type it fast.
     let mut chat = passed_by(words_asked(4, "Which?", &[]));
     chat.rests(700);
     chat.types("blue");
