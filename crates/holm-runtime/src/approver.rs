@@ -1,4 +1,4 @@
-//! Who is asked before a call runs.
+//! Approvers: they answer questions about calls before the calls run.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl<F: Fn(&Proposal) -> Verdict + Send + Sync> Approver for F {
     }
 }
 
-/// Nobody is there: everything that is asked is denied.
+/// Denies everything that it is asked about, because no person is there.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nobody;
 
@@ -53,7 +53,8 @@ impl Approver for Nobody {
     }
 }
 
-/// Whoever watches the run answers: every question waits until [`Handle::judge`](crate::Handle::judge) brings a verdict.
+/// Leaves every question open until a holder of a handle answers it with
+/// [`Handle::judge`](crate::Handle::judge).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Watchers;
 

@@ -1,4 +1,4 @@
-//! Where results that are too large to carry are kept.
+//! Storage for results that are too large for the journal.
 
 mod memory;
 

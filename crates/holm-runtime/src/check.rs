@@ -1,7 +1,7 @@
-//! Checks that the kernel cannot make: the whole of a large result must be read, or a program must run.
+//! Checks that the kernel cannot make: they read the whole of a large result, or run a program.
 //!
-//! The rules are the guards' own; only the text comes from elsewhere. A check that cannot be made is broken, and what
-//! was to be checked is not believed.
+//! The rules are those of the guards; only the text comes from elsewhere. A check that cannot be
+//! made counts as broken, and its result is not believed.
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs the programs of executable postconditions.
 ///
-/// Whoever implements this starts a foreign program with a foreign text on its input, so it confines it.
+/// An implementation starts a foreign program with foreign text on its input, so it must confine
+/// that program.
 pub trait CheckRunner: Send + Sync {
     /// Gives the program the text and says what came of it.
     fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling>;
@@ -97,7 +98,7 @@ impl Checker {
         self
     }
 
-    /// Says how long one check may take; 60 seconds if nobody says so.
+    /// Sets how long one check may take; the default is 60 seconds.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
@@ -166,7 +167,7 @@ impl fmt::Debug for Checker {
     }
 }
 
-/// Ends a task when nobody waits for it any more.
+/// Aborts a task when its caller stops waiting for it.
 struct StopWithMe(task::AbortHandle);
 
 impl Drop for StopWithMe {

@@ -1,4 +1,5 @@
-//! What time it is, and waiting. The kernel has no clock, so every wait of a run passes through here.
+//! Clocks: the time, and waiting. The kernel has no clock, so every wait of a run uses one of
+//! these.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
-//! The pieces of a reply while it arrives, and what a tool says while it works. They go to watchers directly and never through the kernel, which sees the
-//! finished reply; dropping one changes nothing.
+//! Deltas: the pieces of a reply as they arrive, and the progress of tools. They go to watchers
+//! directly and not through the kernel, which gets the finished reply. Dropping one changes
+//! nothing.
 
 use std::sync::Arc;
 
@@ -59,7 +60,8 @@ pub enum Delta<'a> {
     },
 }
 
-/// Watches replies arrive. Called from the task that reads the connection: whatever blocks here slows the reply down.
+/// Receives the pieces of replies as they arrive. It is called from the task that reads the
+/// connection, so a sink that blocks slows the reply down.
 ///
 /// ```
 /// use holm_kernel::CallId;
@@ -76,8 +78,9 @@ pub trait DeltaSink: Send + Sync {
     /// Takes one piece of the reply to `call`.
     fn delta(&self, call: CallId, delta: Delta<'_>);
 
-    /// A sink of its own for one run, from those that must tell runs apart: pieces carry no run's name. Whoever drives a
-    /// run asks once, before its first piece; none means that this sink takes the pieces of every run alike.
+    /// Creates a sink for one run, if this sink must tell runs apart: deltas do not name their run.
+    /// The driver calls it once, before the first delta. `None` means that this sink takes the
+    /// deltas of all runs.
     fn of_run(&self, run: &str) -> Option<Arc<dyn DeltaSink>> {
         let _ = run;
         None
@@ -100,7 +103,7 @@ impl<F: Fn(CallId, Delta<'_>) + Send + Sync> DeltaSink for F {
     }
 }
 
-/// Nobody watches.
+/// Discards all deltas.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoDeltas;
 

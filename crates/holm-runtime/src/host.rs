@@ -1,4 +1,4 @@
-//! Everything around one run, put together.
+//! The host of one run: its model, tools, journal and everything else around it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -42,14 +42,15 @@ pub(crate) struct Parts {
 /// Who looks at the calls that only hooks want to see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HookWants {
-    /// Hooks, and nobody else if they have nothing against it.
+    /// Only hooks. If they do not object, no person is asked.
     HooksAlone,
-    /// Whoever is asked about everything else too.
+    /// Hooks, and then the approver, as for all other questions.
     PeopleToo,
 }
 
 impl Host {
-    /// A host with a model, no tools, nobody to ask, a journal in memory and the machine's clock.
+    /// A host with a model, no tools, an approver that denies everything, a journal in memory and
+    /// the machine's clock.
     pub fn new(model: Arc<dyn Model>) -> Self {
         let parts = Parts {
             model,
@@ -107,7 +108,7 @@ impl Host {
         self
     }
 
-    /// Says who is told what happens, besides those who are told already.
+    /// Adds a sink for events; sinks that were added before stay.
     #[must_use]
     pub fn events(mut self, events: impl EventSink + 'static) -> Self {
         self.parts.events.push(Arc::new(events));

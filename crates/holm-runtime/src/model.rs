@@ -1,4 +1,4 @@
-//! What answers a model call.
+//! Models: they answer model calls.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
@@ -10,9 +10,9 @@ use crate::DeltaSink;
 /// A future on the heap, so that the traits of this crate are object-safe.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Whatever can be asked for replies; shared by many runs.
+/// A source of replies, shared by many runs.
 ///
-/// Trying again, waiting and falling back are not its business: the kernel decides them from the class of a failure.
+/// A model does not retry, wait or fall back: the kernel decides that from the class of a failure.
 pub trait Model: Send + Sync {
     /// Opens a line for one run. What is worth keeping between the calls of a run (messages that are already encoded)
     /// is kept there.

@@ -1,4 +1,4 @@
-//! Who starts the child runs of a run.
+//! Spawners: they start the child runs of a run.
 
 use std::sync::Arc;
 

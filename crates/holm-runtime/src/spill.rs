@@ -1,4 +1,5 @@
-//! A result that is too large for the journal lies elsewhere; the journal has its ends, its length and its digest.
+//! Moves results that are too large for the journal to the blob store. The journal keeps their
+//! ends, their length and their digest.
 
 use holm_kernel::{Spill, ToolOutput};
 

@@ -31,7 +31,8 @@ impl Run {
         self.look_again();
     }
 
-    /// Reports broken tools when they are registered, so that nobody relies on a check that is not
+    /// Reports problems of tools when they are registered, so that people do not rely on a check
+    /// that is not made.
     /// made.
     pub(super) fn report_flaws(&mut self) {
         let flaws: Vec<_> = self.catalogue.flaws().collect();

@@ -1,4 +1,4 @@
-//! For programs without an async runtime.
+//! A blocking interface, for programs without an async runtime.
 
 use holm_kernel::Prompt;
 

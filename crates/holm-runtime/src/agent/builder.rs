@@ -1,4 +1,4 @@
-//! Puts an agent together.
+//! Builds agents.
 
 use std::{fmt, sync::Arc};
 
@@ -85,7 +85,7 @@ impl Builder {
         self
     }
 
-    /// Says whether somebody is there to be asked.
+    /// Sets whether a person can be asked about calls.
     pub fn approvals(mut self, approvals: Approvals) -> Self {
         self.config.approvals = approvals;
         self
@@ -128,8 +128,8 @@ impl Builder {
         self
     }
 
-    /// Says who is told what happens, besides those who are told already. It is called from the run's own task and must
-    /// not block.
+    /// Adds a sink for events; sinks that were added before stay. It is called from the run's own
+    /// task and must not block.
     pub fn events(mut self, events: impl EventSink + 'static) -> Self {
         self.host = self.host.events(events);
         self
@@ -141,8 +141,9 @@ impl Builder {
         self
     }
 
-    /// Says who is asked before a call runs: [`Watchers`](crate::Watchers) leaves it to whoever holds a
-    /// [`Handle`](crate::Handle). Without it everything that would be asked is denied.
+    /// Sets the approver, which is asked before a call runs. [`Watchers`](crate::Watchers) leaves
+    /// the answer to the holders of a [`Handle`](crate::Handle). Without an approver, every
+    /// question is answered with a denial.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.host = self.host.approver(approver);
         self
@@ -160,8 +161,9 @@ impl Builder {
         self
     }
 
-    /// Gives it helpers: each becomes a tool, and the system prompt names them. That a helper may be called is granted
-    /// hereby; whatever it does is looked at when it does it, and it holds no more than this agent.
+    /// Adds helpers: each becomes a tool, and the system prompt names them. This grants the right
+    /// to call them. Each action of a helper is judged when it happens, and a helper never holds
+    /// more than this agent.
     pub fn helpers(mut self, helpers: Helpers) -> Self {
         self.helpers = Some(helpers);
         self
@@ -186,7 +188,8 @@ impl Builder {
         self
     }
 
-    /// Makes every run draw the same random numbers; for tests, because whoever knows the seed can forge an envelope.
+    /// Makes every run draw the same random numbers. For tests only: with the seed, an attacker can
+    /// forge an envelope.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self

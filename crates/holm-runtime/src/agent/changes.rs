@@ -1,10 +1,10 @@
-//! What people change as they take a run over.
+//! Changes that a person makes when taking a run over.
 
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{Budget, Input, MarkRule, Narrowing, Run};
 
-/// What is another from now on; see [`Agent::resume_with`](super::Agent::resume_with). What is none stays as the run has
-/// it.
+/// Changes to a run's settings; see [`Agent::resume_with`](super::Agent::resume_with). A field that
+/// is `None` leaves the run's value in place.
 ///
 /// ```
 /// use holm_grants::Mode;
@@ -17,7 +17,7 @@ use holm_kernel::{Budget, Input, MarkRule, Narrowing, Run};
 pub struct Changes {
     /// What is asked. What the model made of the mode before no longer counts.
     pub mode: Option<Mode>,
-    /// What the run may do: these grants and no others, whatever it had.
+    /// The run's grants from now on; they replace all earlier ones.
     pub grants: Option<GrantSet>,
     /// What the run may spend, with what it has spent already.
     pub budget: Option<Budget>,

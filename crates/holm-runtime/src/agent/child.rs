@@ -1,4 +1,5 @@
-//! An agent as the child of another run: its own in everything but what it may do, where it is kept, and who is asked.
+//! Runs an agent as the child of another run. The parent determines its permissions, its journals
+//! and its approver; the rest is the agent's own.
 
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ impl Agent {
         let mut config = self.inner.config.clone();
         child.request.confine(&mut config);
         config.consult.extend(parts.hooks.points());
-        // Hooks see every call, also where nobody else is asked: see `child_parts`.
+        // Hooks see every call, also if no person is asked: see `child_parts`.
         if !parts.hooks.before_call.is_empty() {
             config.approvals = Approvals::AskAlways;
         }

@@ -1,4 +1,4 @@
-//! The hooks of an agent, one by one.
+//! Builder methods that add single hooks to an agent.
 
 use holm_kernel::Approvals;
 
@@ -35,7 +35,7 @@ impl Builder {
         self.hooks(Hooks::new().context(hook))
     }
 
-    /// Adds a hook that sees everything, and holds nobody up.
+    /// Adds a hook that sees every event and never delays the run.
     pub fn observer(self, hook: impl Observer + 'static) -> Self {
         self.hooks(Hooks::new().observer(hook))
     }
@@ -85,7 +85,7 @@ impl Builder {
         match self.config.approvals {
             Approvals::Ask => {}
             Approvals::AskAlways => self.host.parts.hook_wants = HookWants::PeopleToo,
-            // Hooks see the calls all the same; nobody else is asked.
+            // Hooks still see the calls, but no person is asked.
             Approvals::Deny => self.host = self.host.approver(Nobody),
         }
         self.config.approvals = Approvals::AskAlways;

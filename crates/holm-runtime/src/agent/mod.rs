@@ -1,4 +1,4 @@
-//! An agent: a configuration and everything around it, from which runs are started, resumed, forked and told again.
+//! An agent: a configuration and a host. It starts, resumes, forks and replays runs.
 
 mod blocking;
 mod builder;
@@ -86,7 +86,7 @@ impl Agent {
     /// Runs one prompt to its end, in a run of its own.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal cannot be written. Whatever else goes wrong is in the report.
+    /// [`DriveError`] if the journal cannot be written. All other failures are in the report.
     pub async fn run(&self, prompt: impl Into<Prompt>) -> Result<Report, DriveError> {
         self.start().await?.prompt(prompt).await
     }
@@ -100,10 +100,10 @@ impl Agent {
         self.start_as(&name).await
     }
 
-    /// Starts a run under a name that nobody has used.
+    /// Starts a run under a new name.
     ///
     /// # Errors
-    /// [`DriveError`] if the name is no name or is taken, or if the journal cannot be written.
+    /// [`DriveError`] if the name is invalid or taken, or if the journal cannot be written.
     pub async fn start_as(&self, run: &str) -> Result<Session, DriveError> {
         self.start_with(run, self.inner.config.clone(), |host| host).await
     }
@@ -126,13 +126,14 @@ impl Agent {
     /// Takes over a run where it stood, after a crash or from another process. If it was at work, call
     /// [`Session::go_on`], otherwise prompt it.
     ///
-    /// The run follows the configuration that it was started with; tools, hooks and whoever is asked are this agent's. A
-    /// run that knows other tools is told of this agent's before it goes on, and a call that waited for a tool which is
-    /// another now is not run. A run that owes a value keeps the tool by which it is given; [`Agent::resume_typed`] reads
-    /// it.
+    /// The run follows the configuration that it was started with, but uses the tools, hooks and
+    /// approver of this agent. If the agent's tools differ, the run learns about them before it
+    /// continues. A call that waited for a tool which has changed is not run. A run that owes a
+    /// typed value keeps its answer tool; [`Agent::resume_typed`] reads the value.
     ///
     /// # Errors
-    /// [`DriveError`] if there is no such run, somebody else drives it, or its journal is not sound.
+    /// [`DriveError`] if there is no such run, another process drives it, or its journal is
+    /// damaged.
     pub async fn resume(&self, run: &str) -> Result<Session, DriveError> {
         self.resume_with(run, Changes::default()).await
     }
@@ -175,7 +176,8 @@ impl Agent {
         self.take_over(folded, journal, answer, changes).await
     }
 
-    /// Drives a run on. One that owes a value needs the tool by which its model gives it, which is none of this agent's.
+    /// Continues a run. A run that owes a typed value needs its answer tool, which is not one of
+    /// this agent's tools.
     async fn take_over(
         &self,
         folded: Folded,
@@ -195,11 +197,11 @@ impl Agent {
         Ok(Session::new(Driver::take_over(folded, self.by(), host, changes).await?))
     }
 
-    /// Starts another run from the past of one, up to and with a record. The old run is left as it is, and may be
-    /// driven by somebody meanwhile.
+    /// Forks a run: starts another run from its records up to and including `at`. The old run is
+    /// unchanged, and another process may drive it meanwhile.
     ///
     /// # Errors
-    /// [`DriveError`] if there is no such run or record, or the new name is no name or is taken.
+    /// [`DriveError`] if there is no such run or record, or if the new name is invalid or taken.
     pub async fn fork(&self, run: &str, at: Seq, new: &str) -> Result<Session, DriveError> {
         check_run_name(run)?;
         check_run_name(new)?;
@@ -215,10 +217,11 @@ impl Agent {
         self.take_over(folded, journal, answer, changes).await
     }
 
-    /// Tells a run again from its journal, without a model, a tool or a hook. Somebody may be driving it.
+    /// Replays a run from its journal, without a model, a tool or a hook. Another process may be
+    /// driving the run.
     ///
     /// # Errors
-    /// [`DriveError`] if there is no such run or its journal is not sound.
+    /// [`DriveError`] if there is no such run or its journal is damaged.
     pub async fn replay(&self, run: &str) -> Result<Replayed, DriveError> {
         check_run_name(run)?;
         Replayed::whole(self.inner.host.journals.read(run).await?).await

@@ -1,4 +1,4 @@
-//! What came of a prompt.
+//! The result of a prompt.
 
 use holm_kernel::{Ending, FailureClass, NanoUsd, Usage};
 

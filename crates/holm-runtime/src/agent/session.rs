@@ -1,4 +1,4 @@
-//! One run, held by whoever drives it.
+//! A session: one run, owned by the program that drives it.
 
 use std::{fmt, time::Duration};
 
@@ -10,8 +10,8 @@ use crate::{BoxFuture, DriveError, Driver, Handle};
 /// How long observers may take to see the last events before their run is let go.
 const LAST_SIGHT: Duration = Duration::from_secs(1);
 
-/// One run of an agent: prompt it as often as you like. Dropping it stops whatever is under way; the journal stays, and
-/// [`Agent::resume`](super::Agent::resume) goes on from there.
+/// One run of an agent: prompt it as often as you like. Dropping it stops the work under way. The
+/// journal stays, and [`Agent::resume`](super::Agent::resume) continues from there.
 pub struct Session {
     driver: Driver,
 }
@@ -41,7 +41,8 @@ impl Session {
         self.driver.lease_loss()
     }
 
-    /// Changes what the run may do before it is asked for anything else. What is none stays as it is.
+    /// Changes the run's permissions before the next prompt. A field that is `None` leaves its
+    /// value in place.
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written.
@@ -49,7 +50,8 @@ impl Session {
         self.driver.change(changes.facts(self.driver.run())).await
     }
 
-    /// A prompt without what is secret, as the journal will have it: for whoever keeps it before the run has heard it.
+    /// The prompt with all secrets removed, as the journal will store it. Use it to store a prompt
+    /// before the run has taken it.
     pub fn without_secrets(&self, prompt: impl Into<Prompt>) -> Prompt {
         self.driver.without_secrets(prompt.into())
     }
@@ -57,14 +59,15 @@ impl Session {
     /// Asks for something and works until that has ended.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal cannot be written. Whatever else goes wrong is in the report.
+    /// [`DriveError`] if the journal cannot be written. All other failures are in the report.
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Report, DriveError> {
         let ending = self.driver.prompt(prompt).await?;
         Ok(self.report(ending))
     }
 
-    /// Works on what was said through a [`Handle`] when the run had ended already, which nobody who speaks just then can know. Gives
-    /// nothing if nothing was: the run waits for a prompt then.
+    /// Works on prompts that arrived through a [`Handle`] just after the run had ended; the sender
+    /// cannot know about the end. Returns `None` if there are none: then the run waits for a
+    /// prompt.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
@@ -73,8 +76,9 @@ impl Session {
         Ok(ending.map(|ending| self.report(ending)))
     }
 
-    /// What was said through a [`Handle`] when the run had ended already, for whoever lets the run go in place of working on it: it is not
-    /// in the journal, so nobody hears it any more. Gives it once; whatever else people wanted meanwhile is dropped with it.
+    /// Takes the prompts that arrived through a [`Handle`] after the run had ended, if you drop the
+    /// run instead of working on them. They are not in the journal, so they would be lost. Each is
+    /// returned once; other waiting requests are dropped.
     pub fn unheard(&mut self) -> Vec<Prompt> {
         self.driver.unheard()
     }

@@ -1,5 +1,6 @@
-//! Answers of a type: the model gives its answer by calling a tool whose arguments are the value, so that every
-//! provider can do it and the kernel's own check of arguments, with its corrections, holds the model to the schema.
+//! Typed answers: the model answers by calling a tool whose arguments are the value. Every provider
+//! supports that, and the kernel's validation of arguments, with its corrections, enforces the
+//! schema.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -113,8 +114,8 @@ impl Tool for Answer {
 }
 
 impl Answer {
-    /// That of a run which owes a value. What the value is read as is not known here, so whatever fits the schema of the
-    /// run is taken and is the text of its answer.
+    /// The answer tool of a run that owes a typed value. The Rust type is not known here, so every
+    /// value that fits the run's schema is accepted, and becomes the text of the answer.
     pub(super) fn of(run: &Run) -> Option<Self> {
         if !run.config().policy.terminal_tools.contains(ANSWER) {
             return None;

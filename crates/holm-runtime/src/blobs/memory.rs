@@ -1,4 +1,4 @@
-//! Large results in memory, for runs that are not kept.
+//! Keeps large results in memory, for runs without storage.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::{BlobFailed, Blobs};
 use crate::BoxFuture;
 
-/// What is kept at most, unless somebody says otherwise: enough for many results, too little to fill a machine.
+/// The default limit on bytes kept: enough for many results, too little to fill a machine's memory.
 const MOST: usize = 256 * 1024 * 1024;
 
 /// Keeps large results in memory. Clones share what they keep.

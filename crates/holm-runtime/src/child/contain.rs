@@ -1,4 +1,5 @@
-//! A child whose task panics is a failed result with its bill: what it did until then is in its journal.
+//! Contains a child whose task panics: the parent gets a failed result with the bill, computed from
+//! the child's journal.
 
 use std::{
     future::poll_fn,
@@ -22,7 +23,7 @@ const PANICKED: &str = "the child run panicked";
 /// How long those below it may take to let go of their journals: they are dropped with it, each where it stands.
 const LETTING_GO: Duration = Duration::from_secs(3);
 
-/// How often it is looked whether they have.
+/// How often the journals are checked.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Runs a child. If that panics its journal is brought to its end, with those below it, and what they took is the bill.
@@ -45,7 +46,7 @@ async fn caught(mut work: BoxFuture<'_, ChildResult>) -> Option<ChildResult> {
     .await
 }
 
-/// The bill of a child that nobody drives any more.
+/// The bill of a child whose driver is gone.
 async fn taken(journals: &dyn Journals, id: &str) -> ChildResult {
     let mut known = ChildResult::default();
     let all = async {
@@ -63,7 +64,7 @@ async fn taken(journals: &dyn Journals, id: &str) -> ChildResult {
             tokio::time::sleep(LOOK).await;
         }
     };
-    // Whoever holds on for longer is found again when the parent is resumed.
+    // A descendant that holds its journal longer is closed when the parent is resumed.
     let _ = tokio::time::timeout(LETTING_GO, all).await;
     known
 }

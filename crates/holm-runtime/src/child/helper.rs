@@ -1,4 +1,4 @@
-//! One kind of child: what it is called, what it is for, and the agent that does the work.
+//! One helper: its name, its purpose, and the agent that does the work.
 
 use std::{
     fmt,
@@ -68,8 +68,8 @@ pub trait Isolation: Send + Sync {
     /// was told.
     fn leave<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<Option<String>, String>>;
 
-    /// The child was dropped where it stood and will not leave: whatever this process holds for it is let go, so that
-    /// another can go on with it. What is in the folder stays.
+    /// The child was dropped and will not leave by itself. Releases everything that this process
+    /// holds for it, so that another process can resume it. The contents of the folder stay.
     fn abandon(&self, _child: &str) {}
 }
 
@@ -121,8 +121,9 @@ impl Helper {
         self
     }
 
-    /// Lets calls say `background: true`: such a call is answered at once with the child's number, the parent goes on, and
-    /// the result reaches it by itself. Needs a share of whatever its parent has a limit of: see [`reserve`](Self::reserve) and
+    /// Lets calls pass `background: true`. Such a call is answered at once with the child's number,
+    /// the parent continues, and the result arrives later by itself. For each limit of the parent,
+    /// such a child needs a share: see [`reserve`](Self::reserve) and
     /// [`reserve_tokens`](Self::reserve_tokens).
     #[must_use]
     pub fn background(mut self) -> Self {
@@ -143,7 +144,7 @@ impl Helper {
         &self.declaration.name
     }
 
-    /// The grant without which nobody can call it.
+    /// The grant that is required to call this helper.
     pub(super) fn calling(&self) -> Option<Grant> {
         format!("spawn:{}", self.declaration.name).parse().ok()
     }
@@ -155,7 +156,7 @@ impl fmt::Debug for Helper {
     }
 }
 
-/// Calling a helper changes nothing by itself: whatever it does is looked at when it does it.
+/// Calling a helper changes nothing by itself: each of its actions is judged when it happens.
 fn declaration(name: String, description: String) -> Declaration {
     let schema = Json::parse(SCHEMA).unwrap_or(Json::Null);
     let need = format!("spawn:{name}").parse::<Template>();

@@ -1,4 +1,4 @@
-//! All helpers of an agent.
+//! The set of helpers of an agent.
 
 use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
 
@@ -25,8 +25,8 @@ impl Helpers {
         Self::default()
     }
 
-    /// No helpers either, but whoever sees and reaches the children of those others sees and reaches theirs too: so it is with
-    /// helpers of helpers.
+    /// An empty set whose children are listed and reachable together with those of `others`. For
+    /// the helpers of helpers.
     #[must_use]
     pub fn beside(others: &Self) -> Self {
         Self { shared: Arc::clone(&others.shared), ..Self::default() }
@@ -78,7 +78,7 @@ impl Helpers {
         self.at_end
     }
 
-    /// The grants without which nobody can call them.
+    /// The grants that are required to call these helpers.
     pub(crate) fn callings(&self) -> impl Iterator<Item = Grant> {
         self.helpers.values().filter_map(Helper::calling)
     }

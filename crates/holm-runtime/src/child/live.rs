@@ -1,4 +1,4 @@
-//! The children that are at work now, for whoever watches them.
+//! The registry of running children, for user interfaces.
 
 use std::{
     collections::BTreeMap,

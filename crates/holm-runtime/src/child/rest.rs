@@ -1,7 +1,8 @@
-//! Children that nobody waits for: their journals are brought to an end, so that none looks as if it were at work.
+//! Closes the journals of orphaned children, so that none of them appears to be running.
 //!
-//! A parent that is stopped stops its children, and the process may die between the two. No model, no tool and no agent
-//! is needed to mend that: what was under way is cancelled in the journal itself, from the top down.
+//! A parent that is stopped stops its children, and the process may die between the two. The repair
+//! needs no model, tool or agent: the work under way is cancelled in the journal itself, from the
+//! top down.
 
 use holm_kernel::{
     ChildResult, Effect, Ending, Input, Run, Timestamp, ToolOutput,
@@ -27,7 +28,7 @@ pub(crate) struct Rested {
 pub(crate) enum Left {
     /// All could.
     Nobody,
-    /// Somebody still holds the journal of a child below.
+    /// Another holder still has the journal of a descendant.
     Held,
 }
 
@@ -78,7 +79,7 @@ pub(crate) fn lay_to_rest<'a>(
         }
         let mut left = Left::Nobody;
         for OpenChild { call, child } in folded.own {
-            // One that somebody else drives does not hold up the others.
+            // A child that another process drives does not delay the others.
             let Ok(rested) = lay_to_rest(journals, &child).await else {
                 left = Left::Held;
                 continue;
@@ -98,7 +99,8 @@ pub(crate) fn lay_to_rest<'a>(
     })
 }
 
-/// Adds one fact to a journal that nobody drives; what it would lead to is not done.
+/// Appends one fact to a journal that no process drives. The effects that follow from it are not
+/// performed.
 async fn append(
     journal: &mut dyn Journal,
     run: &mut Run,

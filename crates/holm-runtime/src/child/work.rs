@@ -1,4 +1,4 @@
-//! One child from its call to its result.
+//! Runs one child, from its call to its result.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -37,7 +37,7 @@ struct Task {
 struct NotRun(String);
 
 impl Work {
-    /// Runs it to its end, whatever happens.
+    /// Runs it to its end, and always returns a result.
     pub(super) async fn run(self) -> ChildResult {
         let id = child_id(&self.child.request);
         let stop = self.child.stop.clone();
@@ -194,7 +194,8 @@ impl Work {
     }
 }
 
-/// A folder that a child is in. Work is dropped where it stands when nobody waits for it, and then nobody leaves.
+/// The folder of a child. If the caller stops waiting, the work is dropped without leaving the
+/// folder.
 struct Entered<'a> {
     isolation: &'a Arc<dyn Isolation>,
     id: &'a str,

@@ -1,4 +1,4 @@
-//! The one timer of a run.
+//! The single timer of a run.
 
 use holm_kernel::Timestamp;
 

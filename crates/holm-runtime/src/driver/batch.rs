@@ -1,7 +1,8 @@
-//! One fact and everything that follows from it, kept in one go.
+//! Handles one fact and appends all records that follow from it at once.
 //!
-//! A reply that calls three tools is four records (the reply and three dispatches), and they are appended together:
-//! nothing is performed before all of it is kept, and a journal on disk is synced once.
+//! A reply that calls three tools is four records (the reply and three dispatches), and they are
+//! appended together. No effect is performed before all of them are stored, and a journal on disk
+//! is synced once.
 
 use holm_kernel::{
     Effect, Input, Timestamp, ToolRequest,
@@ -31,7 +32,8 @@ impl Driver {
             return Err(DriveError::Lost);
         }
         let now = self.now();
-        // What a tool gave back was searched where it ran, so that a large result holds nobody up here.
+        // The result of a tool was searched in its own task, so that a large result does not delay
+        // the run here.
         if !matches!(fact, Input::ToolFinished { .. }) {
             self.host.secrets.input(&mut fact);
         }
@@ -50,8 +52,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Takes over with `resumed`. What changed while nobody drove the run is said before it, and leads to nothing by
-    /// itself: a host that takes over begins with what `resumed` leads to.
+    /// Takes over with `resumed`. The changes since the last host are told first and cause no
+    /// effects by themselves: a new host begins with the effects of `resumed`.
     pub(super) async fn take_with(&mut self, changed: Vec<Input>, resumed: Input) -> Result<(), DriveError> {
         if changed.is_empty() {
             return self.take(resumed).await;
@@ -106,7 +108,8 @@ impl Driver {
                 (instead, payload)
             }
         };
-        // From here until the batch is kept the run is ahead of its journal, whatever fails in between.
+        // From here until the batch is stored, the run is ahead of its journal, even if something
+        // fails in between.
         let before = std::mem::replace(&mut self.health, Health::Lost);
         let receipt = self.run.handle(now, fact).map_err(|misuse| {
             // A fact that was refused has changed nothing.
@@ -171,7 +174,8 @@ impl Driver {
             && declared.all(holm_kernel::Tool::may_run_again)
     }
 
-    /// Appends the batch. A run whose lines are not kept, or of which nobody knows whether they are, is lost.
+    /// Appends the batch. If its lines are not stored, or it is unknown whether they are, the run
+    /// is lost.
     pub(super) async fn keep(&mut self, durability: Durability) -> Result<(), DriveError> {
         self.health = Health::Lost;
         let kept = tokio::select! {
@@ -193,9 +197,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Offers a snapshot when enough has been written since the one that is kept, whoever kept it. It holds no transcript,
-    /// so its size follows what the model is shown; half of that must have been written since, so that all the snapshots
-    /// of a run cost no more than a few times its records.
+    /// Offers a snapshot when enough has been written since the stored one, no matter which host
+    /// stored that. A snapshot has no transcript, so its size follows the view. Half of its size
+    /// must have been written since, so that all snapshots of a run cost no more than a few times
+    /// its records.
     pub(super) async fn offer_snapshot(&mut self) {
         let Some(head) = self.writer.head() else { return };
         let Snapshots { last, bytes, size } = self.snapshots;
@@ -217,7 +222,8 @@ impl Driver {
     }
 }
 
-/// How safe a fact must be before the run shows it or acts on it, whatever it leads to.
+/// The least durability of a fact before the run shows it or acts on it, independent of its
+/// effects.
 fn least_durability(fact: &Input) -> Durability {
     match fact {
         // People said this, and the event that shows it tells them that it is kept. A withdrawal that a loss of power

@@ -1,4 +1,4 @@
-//! Why a run cannot be driven on.
+//! Errors that stop a driver.
 
 use holm_kernel::journal::{ForkError, JournalError, ReplayError, StepError};
 
@@ -33,7 +33,8 @@ pub enum DriveError {
         /// The run that it tells of.
         found: String,
     },
-    /// A record could not be written earlier, or nobody waited until it was: this run is not to be trusted.
+    /// A record could not be written, or the caller stopped waiting for the write. The run in
+    /// memory can no longer be trusted.
     #[error("the run was lost when its journal could not be written; resume it from the journal")]
     Lost,
 }

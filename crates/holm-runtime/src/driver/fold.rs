@@ -1,4 +1,4 @@
-//! Runs from their journals.
+//! Restores, replays and forks runs from their journals.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ impl Folded {
         Ok((off_the_loop(move || fold.finish()).await?, journal))
     }
 
-    /// As [`read`](Self::read), where it holds up nobody.
+    /// As [`read`](Self::read), on a blocking thread.
     pub(crate) async fn whole(text: Vec<u8>) -> Result<Self, DriveError> {
         let fold = WholeFold::default().add(text).await?;
         off_the_loop(move || fold.finish()).await
@@ -174,12 +174,12 @@ impl Replayed {
         })
     }
 
-    /// As [`read`](Self::read), where it holds up nobody.
+    /// As [`read`](Self::read), on a blocking thread.
     pub(crate) async fn whole(text: Vec<u8>) -> Result<Self, DriveError> {
         off_the_loop(move || Self::read(&text)).await
     }
 
-    /// Folds a journal that somebody may be writing: a line that is not whole yet is left out.
+    /// Folds a journal that another process may be writing: an incomplete last line is ignored.
     pub(crate) fn read(text: &[u8]) -> Result<Self, DriveError> {
         let mut events = Vec::new();
         let run = journal::replay_with(&whole_records(text)?, |_, effect| {
@@ -200,15 +200,16 @@ pub enum UnderWay {
     Dropped,
 }
 
-/// The journal of another run with the same past: the same facts up to and with a record, told under the new name, so that
-/// what it does from here on is never taken for what the old one did. For those who keep journals and have no agent at
-/// hand; [`Agent::fork`](crate::Agent::fork) does all of it.
+/// The journal of a new run with the same past: the same facts up to and including a record, under
+/// the new name. So later work of the new run is never mistaken for that of the old one. This
+/// function is for programs that store journals and have no agent;
+/// [`Agent::fork`](crate::Agent::fork) does the complete job.
 ///
-/// A host that takes in a journal from elsewhere narrows the run and withdraws its grants in the records behind it. That holds
-/// for a fork at an earlier record too: what it is held to is added to the fork.
+/// A host that imports a foreign journal appends records that narrow the run and withdraw its
+/// grants. A fork at an earlier record keeps them: these restrictions are added to the fork.
 ///
 /// # Errors
-/// [`DriveError`] if the text is no sound journal or does not have the record.
+/// [`DriveError`] if the text is not a valid journal or does not have the record.
 ///
 /// ```
 /// use holm_kernel::{Config, Model, Seq, Started, Timestamp, journal};

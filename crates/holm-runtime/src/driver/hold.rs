@@ -1,4 +1,4 @@
-//! What keeps the right to write a run's journal until the run's last call has really ended.
+//! Keeps the right to write a run's journal until the run's last call has ended.
 
 use std::{
     collections::BTreeMap,

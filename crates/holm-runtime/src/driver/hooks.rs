@@ -1,5 +1,5 @@
-//! Where the run's hooks are asked. Each question has a task of its own, so that a hook that blocks does not block the
-//! run, and a time at which the run goes on without it.
+//! Asks the run's hooks. Each question has its own task, so that a hook that blocks does not block
+//! the run, and a deadline after which the run continues without it.
 
 use std::sync::Arc;
 
@@ -89,8 +89,8 @@ impl Driver {
         Some(Box::pin(opinion(hooks, clock, proposed)))
     }
 
-    /// Whether a person has to be asked. A run that was started with hooks and is driven on without them asks people:
-    /// somebody must look.
+    /// Whether a person must be asked. If a run was started with hooks and is resumed without them,
+    /// a person must look at its calls instead.
     fn is_for_people(&self, proposal: &Proposal) -> ForPeople {
         let only_hooks = proposal.reasons.iter().all(|reason| *reason == AskReason::HookWants);
         let hooks_decide =

@@ -1,4 +1,4 @@
-//! What a task is for, and what is said of it when it cannot say anything itself.
+//! The kinds of tasks, and the fact that replaces the result of a task that failed.
 
 use holm_kernel::{
     Answer, CallId, CheckRuling, ChildResult, Failure, FailureClass, Input, ModelResult, ToolOutput, Usage,
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Question,
     /// A question to hooks.
     Consult,
-    /// What hooks have to say of their own accord; nobody waits for it.
+    /// Steering, or a reaction of a hook, that the run does not wait for.
     Remark,
     /// As a remark, and the model's reply waits for it, so that it is heard before the next call.
     Steering,
@@ -76,7 +76,8 @@ impl Kind {
         }
     }
 
-    /// Whether it may tidy up when nobody waits for it any more. A child must write down that it was stopped.
+    /// Whether the task may clean up after the run has stopped waiting for it. A child must record
+    /// that it was stopped.
     pub(crate) const fn tidies_up(self) -> bool {
         match self {
             Self::Tool | Self::Child => true,

@@ -1,4 +1,5 @@
-//! What a driver does when it loses the lease on its run: another process may resume the run soon, so everything stops first.
+//! Notices that the driver has lost the lease on its run. Another process may resume the run soon,
+//! so everything stops first.
 
 use super::{DriveError, Driver, Health};
 use crate::{BoxFuture, Journal, JournalFailed};

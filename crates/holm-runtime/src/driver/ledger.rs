@@ -1,6 +1,8 @@
-//! Where a run meets the ledger of models: asked before record 0 is written, told when a turn group has ended.
+//! Connects a run with the ledger of models. The ledger is asked before record 0 is written, and
+//! told when a turn group has ended.
 //!
-//! A ledger is experience and no authority: one that fails or hangs holds no run up for long and ends none.
+//! A ledger gives advice and has no authority. If it fails or hangs, it does not delay a run for
+//! long and never ends one.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -35,7 +37,8 @@ impl Driver {
     pub(super) async fn note(&mut self) {
         let (Some(notes), Some(ledger)) = (&mut self.notes, &self.host.ledger) else { return };
         let run = &self.run.started().run;
-        // Taken out once it was told: whoever stops waiting here leaves it to be told with the next.
+        // An entry is removed only after it was told. If the caller stops waiting here, it is told
+        // with the next one.
         while let Some(shown) = notes.shown.front() {
             let told = ledger.note(run, shown.group, &shown.standings);
             let _ = tokio::time::timeout(PATIENCE, told).await;

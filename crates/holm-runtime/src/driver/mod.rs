@@ -1,7 +1,8 @@
-//! The loop: one fact in, its records appended in one go, its effects performed.
+//! The driver loop: takes one fact, appends its records at once, and performs its effects.
 //!
-//! Async only where bytes move. What runs at the same time (a model call, several tools, a person who is asked) are
-//! tasks, and each ends in what it has to say; a task that panics ends in a fact that says so.
+//! Code is async only where bytes move. Concurrent work (a model call, several tools, a question to
+//! a person) runs in tasks. Each task ends with facts, and a task that panics ends with a fact that
+//! says so.
 
 mod alarm;
 mod batch;
@@ -41,8 +42,8 @@ use crate::{
     host::Parts,
 };
 
-/// How long a stopped model call may take to say what it had, because it has a bill too. The run has ended by then, so
-/// nobody waits for it for long.
+/// How long a stopped model call may take to return what it had, because it also has a bill. The
+/// run has ended by then, so the wait is short.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// The same for a child, whose own models and children have last words too. It is rarely used up: a child that has
@@ -62,10 +63,12 @@ pub async fn drive(started: Started, prompt: Prompt, host: Host) -> Result<(Endi
     Ok((ending, driver))
 }
 
-/// One run and its host. [`Agent`](crate::Agent) puts both together; whoever wants to do that by hand starts here.
+/// One run and its host. [`Agent`](crate::Agent) assembles both; use this type to assemble them
+/// yourself.
 ///
-/// Every method that waits may be dropped while it waits. If a record was being written just then, the run counts as
-/// lost ([`DriveError::Lost`]); otherwise [`go_on`](Self::go_on) goes on where it was.
+/// Every async method may be dropped while it waits. If a record was being written at that time,
+/// the run counts as lost ([`DriveError::Lost`]); otherwise [`go_on`](Self::go_on) continues where
+/// it stopped.
 pub struct Driver {
     run: Run,
     writer: Writer,
@@ -82,7 +85,7 @@ pub struct Driver {
     seat: Seat,
     /// When the kernel wants to be called again.
     until: Option<Timestamp>,
-    /// How the group ended, until somebody is told.
+    /// How the group ended, until the caller is told.
     ended: Option<Ending>,
     health: Health,
     snapshots: Snapshots,
@@ -127,15 +130,16 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Takes over a run from its journal, after a crash or from another host. `text` is the whole journal; the host's
-    /// own journal must append behind it.
+    /// Takes over a run from its journal, after a crash or from another host. `text` is the whole
+    /// journal; the host's own journal must append to it.
     ///
-    /// The run stands where it stood: if it was at work, call [`go_on`](Self::go_on), otherwise prompt it.
-    /// If the host's tools are others than the journal says, the run is told so first.
+    /// The run continues where it stopped: if it was at work, call [`go_on`](Self::go_on),
+    /// otherwise prompt it. If the host's tools differ from those in the journal, the run is told
+    /// first.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A torn last line is
-    /// an error too; whoever keeps the file cuts it first.
+    /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A
+    /// torn last line is also an error; the owner of the file must cut it first.
     pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
         let folded = Folded::whole(text.to_vec()).await?;
@@ -144,7 +148,7 @@ impl Driver {
         Self::take_over(folded, by, host, changed).await
     }
 
-    /// Takes over a run that was folded from its journal, on a host where this is another now.
+    /// Takes over a run that was folded from its journal, with these changes.
     pub(crate) async fn take_over(
         folded: Folded,
         by: &str,
@@ -168,17 +172,19 @@ impl Driver {
             driver.take(Input::ChildFinished { call, result }).await?;
         }
         driver.hear_of(own).await?;
-        // After a crash the records since the last snapshot may be many, and whoever drives it may be gone soon.
+        // After a crash there may be many records since the last snapshot, and this host may not
+        // live long either.
         driver.offer_snapshot().await;
         Ok(driver)
     }
 
-    /// Children that nobody waits for any more, and that a crash left as if they were at work, are brought to their end;
-    /// what they took is paid.
+    /// Closes children that their parent no longer waits for and that a crash left open. What they
+    /// used is paid.
     async fn hear_of(&mut self, strays: Vec<OpenChild>) -> Result<(), DriveError> {
         for OpenChild { call, child } in strays {
             let journals = Arc::clone(&self.host.journals);
-            // One that somebody else still drives, or whose journal cannot be read, is left for the next time.
+            // A child that another process still drives, or whose journal cannot be read, is left
+            // for the next time.
             let Ok(rested) = child::lay_to_rest(&*journals, &child).await else { continue };
             if rested.as_ref().is_some_and(|rested| rested.left == child::Left::Held) {
                 continue;
@@ -276,8 +282,8 @@ impl Driver {
         self.go_on().await
     }
 
-    /// Works on what was said when the last turn group had ended already: whoever speaks to a run just as it ends cannot know that
-    /// they are too late for it. Gives nothing where nothing was said that begins work, and never waits for anybody to speak.
+    /// Works on prompts that arrived just after the last turn group had ended; the sender cannot
+    /// know that it was too late. Returns `None` if no prompt starts work, and never waits for one.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
@@ -291,9 +297,9 @@ impl Driver {
         self.go_on().await.map(Some)
     }
 
-    /// Takes from the desk what was said when the last turn group had ended already, as the journal would have it. For whoever lets the
-    /// run go and does not [catch up](Self::catch_up): what is not in the journal goes with the run. Whatever else people wanted is
-    /// taken off with it.
+    /// Takes the prompts that arrived after the last turn group had ended, in the form the journal
+    /// would store. Call it if you drop the run and do not [catch up](Self::catch_up): prompts that
+    /// are not in the journal are lost with the run. All other waiting requests are dropped.
     pub fn unheard(&mut self) -> Vec<Prompt> {
         let said = std::iter::from_fn(|| self.seat.0.next_said());
         let words = said.filter_map(|said| match said {
@@ -305,7 +311,7 @@ impl Driver {
         words.collect()
     }
 
-    /// Hears the bills that came when nobody waited for them any more.
+    /// Books the bills that arrived after the run had stopped waiting for them.
     async fn pay_late(&mut self) -> Result<(), DriveError> {
         while let Some(bill) = self.tasks.late_bill() {
             self.take(bill).await?;
@@ -330,7 +336,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Works until the turn group ends. A run that has nothing to do waits until somebody speaks to it.
+    /// Works until the turn group ends. An idle run waits until a prompt arrives.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
@@ -366,14 +372,14 @@ impl Driver {
         }
     }
 
-    /// Waits for the next thing that happens, and takes it: somebody speaks, a task ends, or the time has come.
+    /// Waits for the next input and takes it: a message, the end of a task, or a deadline.
     async fn next(&mut self) -> Result<(), DriveError> {
         loop {
             if let Some(said) = self.seat.0.next() {
                 return self.listen(said).await;
             }
             if let Some(fact) = self.tasks.next_ready() {
-                // Whoever was asked may have panicked and left the question open.
+                // The approver may have panicked and left the question open.
                 if let Input::Judged { call, .. } = &fact {
                     self.seat.0.settle(*call);
                 }
@@ -397,7 +403,7 @@ impl Driver {
         }
     }
 
-    /// Does what somebody said.
+    /// Carries out one item of the mailbox.
     async fn listen(&mut self, said: Said) -> Result<(), DriveError> {
         match said {
             Said::Fact(fact) => {
@@ -409,7 +415,7 @@ impl Driver {
             Said::Tools(tools) => self.change_tools(tools).await,
             Said::Child(fact, kept) => {
                 self.take(fact).await?;
-                // Whoever began the child may be gone; then nobody needs to know.
+                // The task that started the child may be gone; then no one waits for this signal.
                 let _ = kept.send(());
                 Ok(())
             }
@@ -443,7 +449,8 @@ impl Driver {
         self.alarm.disarm();
         self.note().await;
         self.offer_snapshot().await;
-        // Last, because whoever stops the run while it is put away means what has just ended.
+        // Last, because a cancel that arrives during the clean-up is meant for the group that has
+        // just ended.
         self.seat.0.clear();
         Ok(())
     }
@@ -459,7 +466,7 @@ pub(crate) struct Changed {
     pub(crate) looks: Looks,
 }
 
-/// The run's place at the desk: when it leaves, the others are told that nobody listens any more.
+/// Closes the mailbox when the driver is dropped, so that senders learn that the run is gone.
 struct Seat(Arc<Desk>);
 
 impl Drop for Seat {

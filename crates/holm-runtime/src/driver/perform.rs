@@ -1,4 +1,4 @@
-//! What each command of the kernel comes to on this host.
+//! Performs the kernel's commands on this host.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -103,7 +103,7 @@ impl Driver {
         let job = job.threads(threads);
         let looked = self.look_at(call, request, tool.declaration().level);
         let (output, secrets) = (self.containment.contain(tool, job), self.host.secrets.clone());
-        // The tool's own code begins in its task: whatever it does at once blocks nobody else.
+        // The tool's own code starts in its task, so it cannot block the run.
         let fact = async move {
             let _hold = hold;
             if let Some(looked) = looked

@@ -1,4 +1,4 @@
-//! A plan that was changed before it was agreed to: whoever changed it, and however they were asked, the model hears what it is now.
+//! Tells the model about a plan that a person or a hook changed before it was approved.
 
 use holm_kernel::{Input, Prompt, Run, Verdict};
 

@@ -1,5 +1,5 @@
-//! What runs at the same time: model calls, tools, questions. Each ends in what it has to say, or in a fact that says why
-//! it has nothing to say.
+//! The concurrent tasks of a run: model calls, tools, questions. Each ends with its facts, or with
+//! a fact that says why there are none.
 
 use std::{
     collections::VecDeque,
@@ -16,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 use super::kind::Kind;
 use crate::BoxFuture;
 
-/// How long a stopped tool or child may tidy up before it is dropped. Nobody waits for it.
+/// How long a stopped tool or child may clean up before it is dropped. The run does not wait for
+/// it.
 const TIDY_UP: Duration = Duration::from_secs(5);
 
 /// How long a task that was aborted may take to be dropped. One that blocks its thread cannot be dropped before it returns.
@@ -31,7 +32,7 @@ pub(super) struct Tasks {
     under_way: Vec<UnderWay>,
     /// What was said and not yet listened to.
     ready: VecDeque<Input>,
-    /// The bills of children that tidied up when nobody waited for them any more.
+    /// The bills of children that cleaned up after the run had stopped waiting for them.
     late: (UnboundedSender<Input>, UnboundedReceiver<Input>),
 }
 
@@ -72,7 +73,7 @@ impl Begun {
 }
 
 impl Tasks {
-    /// Begins a task of its own, so that whatever blocks in it does not block the run.
+    /// Starts a task, so that blocking work in it does not block the run.
     pub(super) fn begin(&mut self, begun: Begun, work: BoxFuture<'static, Said>) {
         let Begun { call, kind, stop, due } = begun;
         let task = self.set.spawn(work);
@@ -100,7 +101,8 @@ impl Tasks {
         self.ready.extend(begun.kind.broken(begun.call, "panicked"));
     }
 
-    /// Tells whatever runs under this id that its answer is no longer wanted. Questions have no last words.
+    /// Tells the work under this id that its answer is no longer needed. A question is dropped at
+    /// once.
     pub(super) fn stop(&mut self, call: CallId) {
         for task in self.under_way.iter().filter(|task| task.call == call) {
             task.stop.cancel();
@@ -108,7 +110,7 @@ impl Tasks {
         self.forget(|task| task.call == call && matches!(task.kind, Kind::Question | Kind::Consult));
     }
 
-    /// Drops a question that somebody else has answered.
+    /// Drops a question that was answered elsewhere.
     pub(super) fn forget_question(&mut self, call: CallId) {
         self.forget(|task| task.call == call && task.kind == Kind::Question);
     }
@@ -213,7 +215,7 @@ impl Tasks {
         bills
     }
 
-    /// Lets everything go: what was stopped may tidy up for a while, where it holds nobody up.
+    /// Releases all tasks: stopped ones may clean up for a while without delaying the run.
     pub(super) fn leave(&mut self) {
         self.ready.clear();
         for task in self.under_way.drain(..) {

@@ -1,4 +1,4 @@
-//! Which tools a run has, when its host has others than its journal says.
+//! Updates the tools of a run when its host's tools differ from those in its journal.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Facts that cannot be journaled: too large, or nested too deeply. A run cannot go on with what it cannot remember, so
-//! each becomes the fact that says so.
+//! Replaces facts that cannot be journaled because they are too large or nested too deeply. A run
+//! cannot continue with a fact that it cannot store, so each becomes a fact that says so.
 
 use holm_kernel::{
     Answer, CallId, CheckRuling, Failure, FailureClass, Family, Input, ModelResult, ToolOutput, Verdict,

@@ -1,4 +1,5 @@
-//! Events carried to another task. The room between is bounded, and whoever reads too slowly is told what was left out.
+//! Sends events to another task through a bounded channel. A slow reader is told how many events
+//! were dropped.
 
 use std::{
     collections::VecDeque,
@@ -40,12 +41,12 @@ struct Counts {
 pub(super) enum Offered {
     Taken,
     NoRoom,
-    /// Nobody reads any more.
+    /// The reader is gone.
     Gone,
 }
 
 impl Channel {
-    /// A channel with room for so many events that nobody has read yet; at least one.
+    /// A channel with room for this many unread events; at least one.
     ///
     /// ```
     /// use holm_runtime::{Channel, EventSink, Notice};
@@ -73,7 +74,7 @@ impl Channel {
         self.counts.missed.load(Ordering::Relaxed)
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader is gone.
     pub fn is_closed(&self) -> bool {
         self.sender.is_closed()
     }

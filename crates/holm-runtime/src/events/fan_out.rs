@@ -1,4 +1,4 @@
-//! One run, several watchers.
+//! Sends the events of one run to several sinks.
 
 use std::{fmt, sync::Arc};
 
@@ -22,7 +22,6 @@ pub struct FanOut {
 }
 
 impl FanOut {
-    /// Nobody yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -45,7 +44,7 @@ impl FanOut {
         self.sinks.len()
     }
 
-    /// Whether nobody is told.
+    /// Whether no sink was added.
     pub fn is_empty(&self) -> bool {
         self.sinks.is_empty()
     }

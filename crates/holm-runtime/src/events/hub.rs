@@ -1,4 +1,4 @@
-//! Watchers that come and go while a run works.
+//! A sink that watchers can subscribe to and leave while a run works.
 
 use std::sync::{
     Arc, PoisonError, RwLock,
@@ -9,7 +9,8 @@ use holm_kernel::Numbered;
 
 use super::{Channel, EventSink, Subscription, channel::Offered};
 
-/// A sink that anybody may subscribe to at any time. It costs one look at a number while nobody has.
+/// A sink that allows subscriptions at any time. Without subscribers, an event costs one atomic
+/// read.
 ///
 /// ```
 /// use holm_runtime::{EventSink, Hub};
@@ -27,7 +28,6 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Nobody watches yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -53,7 +53,7 @@ impl Hub {
         self.count.store(0, Ordering::Release);
     }
 
-    /// Tells everybody; whether somebody has left.
+    /// Sends an event to all subscribers. Returns whether a subscriber has left.
     fn tell(&self, event: &Arc<Numbered>) -> bool {
         let channels = self.channels.read().unwrap_or_else(PoisonError::into_inner);
         let offers = channels.iter().map(|channel| channel.offer(Arc::clone(event)));

@@ -1,5 +1,5 @@
-//! Events as JSON Lines, in the form in which the kernel writes them, so that a file of a run and a replay of its journal can be
-//! compared byte for byte.
+//! Writes events as JSON Lines, in the kernel's own form, so that the file of a run and a replay of
+//! its journal can be compared byte for byte.
 
 use std::{
     fs::OpenOptions,
@@ -147,7 +147,8 @@ impl Shared {
         self.missed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Writes until nobody sends any more. After a failure the rest is only counted, so that nobody waits for room.
+    /// Writes until all senders are gone. After a failure the remaining lines are only counted, so
+    /// that no sender waits for room.
     fn write(&self, lines: &Receiver<Vec<u8>>, mut out: impl Write) {
         while let Ok(line) = lines.recv() {
             let mut done = out.write_all(&line);

@@ -1,5 +1,5 @@
-//! Who is told what happens. A watcher can miss events and never hold a run up: what it missed is counted, told to it in
-//! its place, and can be had again from the journal.
+//! Event sinks. A watcher can miss events and never delays a run: missed events are counted, the
+//! count is reported in their place, and the journal still has them.
 
 mod channel;
 mod fan_out;
@@ -41,8 +41,9 @@ pub trait EventSink: Send + Sync {
     /// Takes one event.
     fn event(&self, event: &Numbered);
 
-    /// A sink of its own for one run, from those that must tell runs apart: events carry no run's name. Whoever drives
-    /// a run asks once, before its first event; none means that this sink takes the events of every run alike.
+    /// Creates a sink for one run, if this sink must tell runs apart: events do not name their run.
+    /// The driver calls it once, before the first event. `None` means that this sink takes the
+    /// events of all runs.
     fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {
         let _ = run;
         None
@@ -65,7 +66,7 @@ impl EventSink for Arc<dyn EventSink> {
     }
 }
 
-/// Nobody watches.
+/// Discards all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEvents;
 

@@ -1,4 +1,5 @@
-//! Observers that may take their time: each has a task of its own behind a bounded queue, so that none can slow a run.
+//! Queues for slow observers: each has its own task behind a bounded queue, so that none can slow a
+//! run.
 
 use std::{future::Future, time::Duration};
 

@@ -1,5 +1,5 @@
-//! The desk between a run and the people around it: what they said and nobody has listened to yet, and what they are
-//! asked. Both sides look at it and neither waits for the other.
+//! The mailbox between a run and its users: messages that the run has not taken yet, and questions
+//! that are open. Both sides use it, and neither waits for the other.
 
 use std::{
     collections::VecDeque,
@@ -57,7 +57,7 @@ pub(crate) enum Said {
     Fact(Input),
     /// Other tools from now on.
     Tools(Toolbox),
-    /// A child run has begun; whoever began it goes on once that is kept.
+    /// A child run has started; its starter continues once this fact is stored.
     Child(Input, oneshot::Sender<()>),
 }
 
@@ -66,7 +66,7 @@ fn is_spoken(said: &Said) -> bool {
     matches!(said, Said::Fact(Input::Steered(_) | Input::FollowedUp(_) | Input::Prompted(_)))
 }
 
-/// A question that nobody has answered.
+/// A question without an answer.
 struct Open {
     number: u64,
     proposal: Arc<Proposal>,
@@ -143,13 +143,13 @@ impl Desk {
         inner.said.pop_front()
     }
 
-    /// What was said next, whatever wish to stop there is: to a run that stands still there is nothing else to stop.
+    /// The next message, ignoring a pending cancel: an idle run has nothing to cancel.
     pub(crate) fn next_said(&self) -> Option<Said> {
         let mut inner = self.lock();
         inner.spoken.pop_front().or_else(|| inner.said.pop_front())
     }
 
-    /// Forgets a wish to stop that nobody has listened to.
+    /// Forgets a cancel that the run has not taken yet.
     pub(super) fn take_back_cancel(&self) {
         self.lock().cancelled = None;
     }
@@ -159,7 +159,7 @@ impl Desk {
         self.bell.notified().await;
     }
 
-    /// Shows a question to whoever watches.
+    /// Publishes a question to the users of the handle.
     pub(crate) fn ask(&self, proposal: Arc<Proposal>) {
         let mut inner = self.lock();
         inner.questions += 1;
@@ -212,7 +212,7 @@ impl Desk {
         }
     }
 
-    /// Nobody listens any more.
+    /// The run no longer takes messages.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
         inner.state = State::Closed;

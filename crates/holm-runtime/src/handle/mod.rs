@@ -1,4 +1,4 @@
-//! How people reach a run while it works: steer it, stop it, answer what it asks, watch it.
+//! Handles: they steer, cancel and watch a run while it works, and answer its questions.
 
 mod desk;
 
@@ -33,8 +33,9 @@ impl Handle {
         Self { desk }
     }
 
-    /// Says something that enters before the next model call. To a run that has ended it is the next prompt, for whoever drives it to
-    /// [catch up](crate::Driver::catch_up) with; else it is heard with the prompt after it.
+    /// Sends a prompt that enters before the next model call. If the run has ended, it is the next
+    /// prompt: the program that drives the run works on it with [catch
+    /// up](crate::Driver::catch_up), or together with the following prompt.
     ///
     /// # Errors
     /// [`NotHeard`].
@@ -64,7 +65,7 @@ impl Handle {
         self.desk.take_back_cancel();
     }
 
-    /// Answers a question by its id ([`Proposal::call`]). The first answer counts, whoever gives it.
+    /// Answers a question by its id ([`Proposal::call`]). The first answer counts.
     ///
     /// # Errors
     /// [`NotHeard::NotAsked`] when that question is not open (any more).
@@ -72,7 +73,7 @@ impl Handle {
         self.desk.judge(question, Input::Judged { call: question, verdict })
     }
 
-    /// The questions that wait for somebody's answer.
+    /// The open questions.
     pub fn open_questions(&self) -> Vec<Arc<Proposal>> {
         self.desk.open()
     }
@@ -82,7 +83,7 @@ impl Handle {
         Questions { desk: Arc::clone(&self.desk), last: 0 }
     }
 
-    /// The events from now on. Whoever reads them too slowly misses some and is told how many; the run never waits.
+    /// The events from now on. A slow reader misses some and is told how many; the run never waits.
     pub fn events(&self) -> Subscription {
         self.desk.hub.subscribe(WATCHER_ROOM)
     }

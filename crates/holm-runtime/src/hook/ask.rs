@@ -1,4 +1,4 @@
-//! Asks hooks, one after the other, each within its deadline.
+//! Asks hooks one after the other, each with its deadline.
 
 use std::{
     future::{Future, poll_fn},
@@ -22,7 +22,7 @@ const SLACK: Duration = Duration::from_secs(1);
 /// What there is to see around a question.
 pub(crate) struct Scene {
     pub(crate) run: Arc<str>,
-    /// What the next request shows, for whoever looks at it.
+    /// The messages of the next request, for hooks that read them.
     pub(crate) view: Vec<Arc<Message>>,
     /// The arguments of the call that the question is about.
     pub(crate) arguments: Arc<str>,
@@ -179,7 +179,8 @@ impl<H: ?Sized> Entry<H> {
     async fn within<T>(&self, clock: &dyn Clock, said: impl Future<Output = T>) -> Result<T, String> {
         let mut said = pin!(said);
         let said = poll_fn(|context| {
-            // Whatever it left half done is its own, and it is not asked again for this.
+            // State that the hook left half changed is its own, and the hook is not asked again
+            // about this.
             match catch_unwind(AssertUnwindSafe(|| said.as_mut().poll(context))) {
                 Ok(Poll::Ready(said)) => Poll::Ready(Some(said)),
                 Ok(Poll::Pending) => Poll::Pending,

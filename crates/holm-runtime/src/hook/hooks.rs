@@ -1,4 +1,4 @@
-//! The hooks of an agent, put together.
+//! The set of hooks of an agent.
 
 use std::{any::type_name, collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use super::traits::{
     SteeringSource, ToolGate,
 };
 
-/// How long a hook may take, unless somebody says otherwise.
+/// How long a hook may take by default.
 pub const HOOK_DEADLINE: Duration = Duration::from_secs(30);
 
 /// A type that is several hooks at once, and says which.
@@ -146,7 +146,7 @@ impl Hooks {
         context: ContextHook
     }
     adds! {
-        /// Adds one that sees everything, and holds nobody up.
+        /// Adds one that sees every event and never delays the run.
         observer: Observer
     }
     adds! {

@@ -1,4 +1,4 @@
-//! The narrow traits. Most are also implemented by plain functions.
+//! The hook traits. Plain functions implement most of them.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -6,7 +6,7 @@ use holm_kernel::{CallId, Message, NanoUsd, Patch, PlanStep, Prompt, Proposal, T
 
 use crate::{BoxFuture, Notice};
 
-/// Looks at every call before it runs, also at those that nobody has to be asked about. It can only narrow what the
+/// Sees every call before it runs, also calls that need no approval. It can only narrow what the
 /// rules allow.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Journals as files in a folder: for programs that want to read them with a text editor.
+//! Stores journals as files in a folder, which can be read with a text editor.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -17,13 +17,14 @@ use crate::{
     private::{owner_only, owner_only_folder},
 };
 
-/// One file a run, `NAME.jsonl`, locked by whoever drives it.
+/// One file per run, `NAME.jsonl`, locked by the process that drives the run.
 ///
-/// A last line that a crash left unfinished is cut off when the journal is opened: nothing had been done about it. Any
-/// other damage is refused, and nothing is cut without a person's decision. After a sync that failed, every later one
-/// through this folder and its clones is refused.
+/// A last line that a crash left unfinished is cut off when the journal is opened: it had no
+/// effects yet. Any other damage is refused, and nothing is cut without a person's decision. After
+/// a failed sync, every later one through this folder and its clones is refused.
 ///
-/// Beside a long journal lies `NAME.snapshot`, the state at one of its records: opening it reads the lines from there on. It is a cache;
+/// A long journal has a snapshot beside it, `NAME.snapshot`: the state at one of its records.
+/// Opening the journal then reads only the lines after that record. The snapshot is a cache;
 /// deleting a journal deletes it too.
 ///
 /// ```
@@ -166,8 +167,9 @@ fn snapshot_path(path: &Path) -> PathBuf {
     path.with_extension("snapshot")
 }
 
-/// Makes the file, and syncs the folder: a journal that is gone after a power loss has lost everything. An empty file
-/// that nobody holds is what is left of somebody who died before the first record; its name is free.
+/// Creates the file and syncs the folder: a journal that disappears in a power loss has lost
+/// everything. An empty file without a lock was left by a process that died before the first
+/// record; its name is free.
 fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
     let exists = || JournalFailed::Exists { run: run.into() };
     let file = owner_only(path, OpenOptions::new().append(true).create(true))?;
@@ -279,7 +281,7 @@ fn unreadable(error: &std::io::Error) -> JournalFailed {
     JournalFailed::Unreadable { reason: error.to_string() }
 }
 
-/// Runs what may wait for a disk where it holds nobody up.
+/// Runs disk work on a blocking thread.
 async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JournalFailed> + Send + 'static,
 ) -> Result<T, JournalFailed> {

@@ -1,4 +1,4 @@
-//! A journal as a file, one record a line.
+//! A journal as a file, one record per line.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -102,8 +102,9 @@ impl JsonLines {
         Ok(Self::on(file, SyncFailure::default()))
     }
 
-    /// Goes on with a file; see [`Driver::resume`](crate::Driver::resume) for how it is read, and
-    /// [`JsonLinesFolder`](super::JsonLinesFolder) for who makes sure that nobody else writes it.
+    /// Opens a file to append to it. See [`Driver::resume`](crate::Driver::resume) for how to read
+    /// it, and [`JsonLinesFolder`](super::JsonLinesFolder) for a store that prevents a second
+    /// writer.
     ///
     /// # Errors
     /// When it cannot be opened.

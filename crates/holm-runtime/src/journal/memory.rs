@@ -1,4 +1,4 @@
-//! Journals that end with the process.
+//! Journals in memory, which end with the process.
 
 use std::{
     collections::BTreeMap,
@@ -77,7 +77,7 @@ impl MemoryJournals {
         lock(&self.0).keys().cloned().collect()
     }
 
-    /// Forgets a run. Whoever drives it goes on writing for nobody.
+    /// Forgets a run. If it is still driven, its later records are lost.
     pub fn forget(&self, run: &str) {
         lock(&self.0).remove(run);
     }

@@ -1,4 +1,5 @@
-//! Where records are written before anything is done about them, and where they are found again.
+//! Journals: records are stored here before the driver acts on them, and read again when a run is
+//! resumed.
 
 mod folder;
 mod jsonl;
@@ -21,7 +22,8 @@ pub use none::NoJournals;
 
 use crate::BoxFuture;
 
-/// Appends the lines of one run's journal, in order. Whoever holds it is the only one who writes that journal.
+/// Appends the lines of one run's journal, in order. The holder of this value is the only writer of
+/// that journal.
 pub trait Journal: Send {
     /// Appends one or more whole lines, each with its end: all of them are kept, or none. Nothing is done about the
     /// records before this has succeeded.
@@ -34,10 +36,12 @@ pub trait Journal: Send {
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>>;
 
-    /// Ends when the right to write this journal is lost although nobody gave it back: another process may resume the run soon.
-    /// The driver then stops what runs and waits until it has ended. Pending for ever where a lease ends with the process.
+    /// Completes when the right to write this journal is lost without having been given up: another
+    /// process may resume the run soon. The driver then stops all work and waits until it has
+    /// ended. The future stays pending if a lease ends only with the process.
     ///
-    /// After a loss each append must fail with [`JournalFailed::LeaseLost`], and dropping the journal says that the run has stopped.
+    /// After a loss each append must fail with [`JournalFailed::LeaseLost`], and dropping the
+    /// journal says that the run has stopped.
     fn lost(&self) -> BoxFuture<'static, ()> {
         Box::pin(std::future::pending())
     }
@@ -75,14 +79,15 @@ pub trait Journals: Send + Sync {
     /// [`JournalFailed::Exists`]: a journal is never written over.
     fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>>;
 
-    /// Takes a journal over: gives what is needed to fold it, and goes on writing behind its end. A last line that was torn
-    /// by a crash has been cut off.
+    /// Opens a journal for appending and returns everything needed to fold it. A last line that a
+    /// crash left unfinished has been cut off.
     ///
     /// # Errors
-    /// [`JournalFailed::Busy`] while somebody else holds it: a run is driven in one place at a time.
+    /// [`JournalFailed::Busy`] while another process holds it: a run is driven in one place at a
+    /// time.
     fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>>;
 
-    /// Reads a journal as it stands, whoever may be writing it.
+    /// Reads a journal as it is now, also while another process writes it.
     ///
     /// # Errors
     /// [`JournalFailed`].
@@ -139,8 +144,9 @@ impl<J: Journals + ?Sized> Journals for Arc<J> {
 
 /// A journal that was found again.
 pub struct Opened {
-    /// The state at one of its records, if one is kept that this kernel can read. It saves reading the lines before that
-    /// record. Whoever finds it of no use folds what [`Journals::read`] gives.
+    /// The state at one of its records, if there is one that this kernel can read. It saves reading
+    /// the lines before that record. If it is unusable, fold the result of [`Journals::read`]
+    /// instead.
     pub snapshot: Option<Snapshot>,
     /// Its whole lines: from the snapshot's record on, or from the first one where there is no snapshot.
     pub text: Vec<u8>,
@@ -165,7 +171,7 @@ pub enum JournalFailed {
         /// The run.
         run: String,
     },
-    /// Somebody else drives the run.
+    /// Another process drives the run.
     #[error("the run `{run}` is being driven by {holder}; stop it there first")]
     Busy {
         /// The run.
@@ -194,7 +200,7 @@ pub enum JournalFailed {
         /// What was found.
         reason: String,
     },
-    /// The system said no to whoever wanted to read it.
+    /// The journal could not be read.
     #[error(
         "the journal could not be read ({reason}); try again, and if it stays so see to the disk or the database before you restore a copy"
     )]

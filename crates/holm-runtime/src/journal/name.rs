@@ -1,4 +1,5 @@
-//! What may name a run. A name becomes a file's name and a key in a database, so it is plain and short everywhere.
+//! Rules for the names of runs. A name becomes a file name and a database key, so it is plain and
+//! short everywhere.
 
 use super::JournalFailed;
 

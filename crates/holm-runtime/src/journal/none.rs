@@ -1,4 +1,4 @@
-//! No journal at all.
+//! A journal store that stores nothing.
 
 use super::{Durability, Journal, JournalFailed, Journals, Opened, check_run_name};
 use crate::BoxFuture;

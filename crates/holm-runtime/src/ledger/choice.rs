@@ -1,4 +1,4 @@
-//! Where on its ladder a run begins.
+//! Chooses the rung of the ladder on which a run begins.
 
 use holm_kernel::{Budget, Ladder, Model};
 
@@ -23,11 +23,12 @@ pub struct Choice {
 
 /// Chooses the rung on which a task of the ladder's kind begins.
 ///
-/// The rule, in whole numbers so that every machine agrees: a model of which *s* in *n* tasks succeeded is expected to
-/// succeed in *(s + 1) in (n + 1)*, so one that nobody has tried counts as able. From the ladder's own start upwards, the
-/// first model is taken that is expected to succeed in 3 of 5 tasks; if there is none, the last. One failure is therefore
-/// enough to begin higher, and two successes make up for it. Each sixteenth task begins at the start all the same. Where a
-/// budget holds, models whose price is not known are passed over: they could not be called.
+/// The rule uses whole numbers, so that every machine agrees. A model that succeeded in *s* of *n*
+/// tasks is expected to succeed in *(s + 1) of (n + 1)*, so an untried model counts as able. From
+/// the ladder's start upwards, the rule takes the first model that is expected to succeed in 3 of 5
+/// tasks, or else the last. One failure is therefore enough to begin higher, and two successes make
+/// up for it. Each sixteenth task begins at the start regardless. If a budget is set, models
+/// without a known price are skipped: they could not be called.
 ///
 /// ```
 /// use holm_kernel::{Budget, Ladder, Model};
@@ -73,7 +74,7 @@ pub fn first_rung(ladder: &Ladder, models: &[Model], budget: Budget, standings: 
             Some(_) | None => break,
         }
     }
-    // Whoever stands above all others begins, whatever is known of it.
+    // The run begins at the ladder's start, so the models that were passed over are not the reason.
     if rung == start {
         passed.clear();
     }

@@ -1,4 +1,4 @@
-//! A ledger that lives as long as the process.
+//! A ledger in memory, which ends with the process.
 
 use std::{
     collections::BTreeMap,

@@ -1,8 +1,8 @@
-//! What models have shown: per model and kind of task, how often their work held.
+//! The ledger of models: how often each model succeeded at each kind of task.
 //!
-//! A run with a [`Ladder`](holm_kernel::Ladder) asks the ledger where to begin, and what it then does is noted, so that the
-//! next task of the same kind begins with a model that can do it. Everything in a ledger can be computed from journals
-//! ([`Scorer`]); a ledger that reads them needs no notes.
+//! A run with a [`Ladder`](holm_kernel::Ladder) asks the ledger where to begin, and its results are
+//! noted. So the next task of the same kind begins with a capable model. Everything in a ledger can
+//! be computed from journals ([`Scorer`]); a ledger that reads them needs no notes.
 
 mod choice;
 mod memory;

@@ -1,4 +1,4 @@
-//! From the events of a run to what its models have shown.
+//! Computes the scores of models from the events of a run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -112,7 +112,7 @@ impl Scorer {
     }
 
     fn end(&mut self, ending: &Ending, at: Timestamp) -> Shown {
-        // What was not run for want of money is nobody's mistake.
+        // A call that was not run because the budget was spent is not the model's mistake.
         if matches!(ending, Ending::OverBudget { .. }) {
             self.invalid = 0;
         }

@@ -1,4 +1,4 @@
-//! What was said, in the conventions' JSON; only for those who asked for it.
+//! Exports messages in the JSON of the conventions, if the export of content is turned on.
 
 use holm_kernel::{Block, Message, Role};
 use serde_json::{Value, json};

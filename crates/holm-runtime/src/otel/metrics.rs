@@ -1,4 +1,4 @@
-//! The two instruments of a client, with the buckets that the conventions ask for.
+//! The two client metrics, with the buckets that the conventions require.
 
 use holm_kernel::Usage;
 use opentelemetry::{

@@ -7,9 +7,9 @@
 //! └── chat claude-sonnet-4-5
 //! ```
 //!
-//! Everything is made from events, and times are those of the events: a journal that is replayed years later gives the
-//! spans that the run gave, with the same times. What was said is left out unless it is asked for, because it may be
-//! private and leaves the machine with the spans.
+//! Everything is derived from events, with the times of the events: a journal that is replayed
+//! years later gives the same spans with the same times. The content of messages is left out by
+//! default, because it may be private and leaves the machine with the spans.
 
 mod content;
 mod metrics;
@@ -58,7 +58,8 @@ pub enum Content {
     /// Only names, figures and outcomes.
     #[default]
     Hidden,
-    /// Also messages, arguments and results. Known secrets are out of them already; what nobody declared is not.
+    /// Also messages, arguments and results. Known secrets were removed from them already, but
+    /// undeclared ones were not.
     Exported,
 }
 
@@ -114,7 +115,7 @@ impl Telemetry {
         Self { shared, single: OnceLock::new() }
     }
 
-    /// Changes the settings, which nobody else holds before the first run.
+    /// Changes the settings. This value is their only owner before the first run.
     fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             change(shared);

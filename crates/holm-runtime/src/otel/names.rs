@@ -1,4 +1,5 @@
-//! The conventions' words. They are still marked as in development there, so all of them stand in one place.
+//! Names from the conventions. The conventions are still in development, so all names are in one
+//! place.
 
 use holm_kernel::{Ending, FailureClass, Outcome, StopReason};
 

@@ -1,4 +1,4 @@
-//! From events to spans: what is open, and what each event does to it.
+//! Turns events into spans: which spans are open, and how each event changes them.
 
 use std::{
     collections::BTreeMap,
@@ -220,7 +220,8 @@ impl Spans {
             name.push_str(&proposed.tool);
         }
         let span = self.start(named(Operation::ExecuteTool, &name), SpanKind::Internal, attributes, at);
-        // A call that is started again after a crash is another try: the first one ends where this begins.
+        // A call that is started again after a crash is a new try: the first span ends where this
+        // one begins.
         if let Some(mut lost) = self.tools.insert(call, ToolSpan { span, began: at }) {
             fail(&mut lost.span, "outcome_unknown");
             lost.span.end_with_timestamp(time(at));
@@ -296,7 +297,7 @@ impl Spans {
         self.shared.instruments.took(&self.about(Operation::InvokeAgent), at.since(group.began), error);
     }
 
-    /// Ends whatever is open: nothing outlives its prompt.
+    /// Ends all open spans: none outlives its prompt.
     fn close_all(&mut self, at: Timestamp) {
         self.end_answered();
         for (_, mut tool, ended) in mem::take(&mut self.results) {

@@ -1,4 +1,5 @@
-//! Secrets in what a run may do. A grant holds URL paths, and the address of a webhook is a secret by its path.
+//! Removes secrets from grants and denials. A grant holds URL paths, and the path of a webhook is a
+//! secret.
 
 use std::{borrow::Cow, str::FromStr};
 

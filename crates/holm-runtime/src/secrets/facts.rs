@@ -1,5 +1,5 @@
-//! Every text that a fact holds, found by exhaustive matches: a new kind of fact does not compile until somebody has
-//! said what of it is text.
+//! Visits every text in a fact with exhaustive matches: a new kind of fact does not compile until
+//! its texts are listed here.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! One pass over a text finds every known form and every place where a key may begin.
+//! Finds all known secrets and all possible beginnings of keys in one pass over a text.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The forms in which a known secret can stand in a text.
+//! The encodings in which a known secret can appear in a text.
 //!
 //! Case does not matter to the search, so `%2F` and `%2f`, or hex in capitals, are one form.
 
@@ -7,7 +7,8 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE},
 };
 
-/// Shorter forms are not looked for: they would be found in ordinary words, and nobody can keep them secret anyway.
+/// Shorter forms are ignored: they would match ordinary words, and a secret that short is not safe
+/// anyway.
 pub(super) const SHORTEST: usize = 8;
 
 /// A line of a longer secret is looked for alone from this length on; shorter ones are headings and padding.

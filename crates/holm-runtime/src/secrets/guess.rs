@@ -1,7 +1,7 @@
-//! Whether a word was made by a person or drawn at random.
+//! Guesses whether a word was written by a person or drawn at random.
 //!
-//! After `token =` stands a key, a variable's name, a type or a path. Only the key may be taken out: replacing code that
-//! is no secret would make the model edit what is not there.
+//! The text after `token =` can be a key, a variable's name, a type or a path. Only a key may be
+//! replaced: replacing ordinary code would make the model edit text that does not exist.
 
 /// The shortest word that is taken for a key without a prefix that says so.
 const SHORTEST_KEY: usize = 16;
@@ -45,7 +45,8 @@ pub(super) fn has_dense_run(word: &[u8]) -> bool {
     })
 }
 
-/// Whether this looks like a password that somebody chose: three of capitals, small letters, digits and signs.
+/// Whether this looks like a password chosen by a person: three of capitals, small letters, digits
+/// and signs.
 pub(super) fn is_password(word: &[u8]) -> bool {
     let kinds = [
         word.iter().any(u8::is_ascii_uppercase),

@@ -1,11 +1,12 @@
-//! Takes secrets out of every text before it is kept, and puts them in where they are needed.
+//! Removes secrets from every text before it is stored, and inserts them where they are needed.
 //!
-//! A model repeats what it was shown, a tool prints its environment, a provider echoes a key in its error. All of that
-//! becomes facts, and facts are journaled for good. So a fact passes here first. Two kinds of secrets are found: those
-//! that somebody named ([`Secrets::know`]), in whatever form they stand there, and whatever has the shape of a key.
+//! A model repeats what it was shown, a tool prints its environment, a provider echoes a key in its
+//! error. All of that becomes facts, and facts are journaled for good. So every fact passes through
+//! here first. Two kinds of secrets are found: those registered by name ([`Secrets::know`]), in all
+//! their encodings, and texts that have the shape of a key.
 //!
-//! This is a net with known meshes, not a proof: a password that reads like a word, or a key that a program has
-//! encrypted, passes. A journal stays private for that reason.
+//! This is a filter with known gaps, not a proof: a password that reads like a word passes, and so
+//! does a key that a program has encrypted. A journal stays private for that reason.
 
 mod authority;
 mod facts;
@@ -82,7 +83,7 @@ enum Sight {
     KnownAndShapes,
 }
 
-/// How a key that nobody named is shown.
+/// How a key without a registered name is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Naming {
     Digest,
@@ -90,7 +91,7 @@ enum Naming {
 }
 
 impl Secrets {
-    /// Knows nothing by name, and finds whatever has the shape of a key.
+    /// Knows no secret by name, and finds texts that have the shape of a key.
     pub fn new() -> Self {
         Self::with_sight(Sight::KnownAndShapes)
     }
@@ -100,7 +101,7 @@ impl Secrets {
         Self::with_sight(Sight::Known)
     }
 
-    /// Also finds whatever has the shape of a key.
+    /// Also finds texts that have the shape of a key.
     #[must_use]
     pub fn with_shapes(mut self) -> Self {
         self.sight = Sight::KnownAndShapes;
@@ -241,7 +242,8 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// A salt that nobody else has: from the system's randomness, by way of the hasher that every process seeds with it.
+/// A salt that is unique to this process. It comes from the system's randomness, through the hasher
+/// that every process seeds with it.
 fn own_salt() -> [u8; 32] {
     let mut salt = [0; 32];
     for (place, chunk) in salt.chunks_exact_mut(8).enumerate() {

@@ -1,7 +1,7 @@
-//! What keys look like.
+//! The shapes of keys.
 //!
-//! Each shape has a marker that the search looks for; only then is the text around it read. A reading says how far it
-//! looked, so that nothing is read twice.
+//! Each shape has a marker that the search looks for; only then is the text around it read. A
+//! reading says how far it looked, so that no text is read twice.
 
 mod table;
 
@@ -43,7 +43,7 @@ enum Reads {
     Pem,
     /// `Bearer …` and `Basic …`.
     Scheme,
-    /// The header `Authorization`, whatever scheme it has.
+    /// The header `Authorization` with any scheme.
     Header,
     /// `name = value`, where the value is drawn at random.
     Assigned(Value),
@@ -73,7 +73,7 @@ enum Begins {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
     Key,
-    /// Also what somebody chose, if it stands in quotes.
+    /// Also a password chosen by a person, if it is in quotes.
     Password,
 }
 
@@ -298,7 +298,8 @@ fn read_assigned(text: &[u8], marker: Range<usize>, kind: Value) -> Reading {
 /// Where a variable's name ends, if the marker is a part of a name and not of another word (`tokenizer`).
 fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..).unwrap_or_default();
-    // `passw` is followed by `ord` or `d`, `credential` by an `s`; anything else in small letters is another word.
+    // `passw` is followed by `ord` or `d`, `credential` by an `s`; with other small letters it is a
+    // different word.
     let known: [&[u8]; 5] = [b"ords", b"ord", b"d", b"s", b"key"];
     let folded: Vec<u8> = rest.iter().take(5).map(u8::to_ascii_lowercase).collect();
     let tail = known.into_iter().find(|tail| folded.starts_with(tail)).map_or(0, <[u8]>::len);

@@ -1,4 +1,5 @@
-//! Whatever a tool does, the run goes on: a panic is a failed call, a hang is given up, a flood is bounded.
+//! Contains tools: a panic is a failed call, a hang is given up, and excessive output is cut. The
+//! run always continues.
 
 use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 

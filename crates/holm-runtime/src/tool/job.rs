@@ -1,4 +1,4 @@
-//! One call that may run, with all that a tool is given for it.
+//! One call that may run, with everything that its tool receives.
 
 use std::{fmt, sync::Arc};
 
@@ -36,12 +36,13 @@ pub struct Job {
     pub progress: Progress,
     /// Where code may run that blocks.
     pub threads: Threads,
-    /// The run that it belongs to, so that whoever shares something among runs can be fair to each; empty where none is known.
+    /// The run that it belongs to, so that resources shared among runs can be divided fairly; empty
+    /// if it is unknown.
     pub run: Arc<str>,
 }
 
 impl Job {
-    /// The job for a request of the kernel. Nobody watches it yet, and nothing stops it.
+    /// The job for a request of the kernel. It reports no progress yet, and nothing stops it.
     pub fn new(call: CallId, request: &ToolRequest) -> Self {
         Self {
             call,
@@ -193,7 +194,8 @@ fn make_whole(json: &mut Json) -> bool {
     }
 }
 
-/// What the error says, without the position that means nothing to whoever wrote the arguments.
+/// The text of the error, without the byte position, which does not help the author of the
+/// arguments.
 fn reason_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

@@ -1,4 +1,4 @@
-//! What runs when the kernel has allowed a call.
+//! Tools: they run the calls that the kernel has allowed.
 
 mod contain;
 mod function;
@@ -34,8 +34,9 @@ use crate::BoxFuture;
 
 /// Something a model can call.
 ///
-/// Most tools are plain functions: see `#[tool]`, [`tool`] and [`TypedTool`]. This trait is for tools whose schema is
-/// only known when the program runs. Whatever a tool does wrong is contained by the driver ([`Containment`]).
+/// Most tools are plain functions: see `#[tool]`, [`tool`] and [`TypedTool`]. This trait is for
+/// tools whose schema is only known at run time. The driver contains a tool's failures
+/// ([`Containment`]).
 pub trait Tool: Send + Sync {
     /// What the kernel and the model must know of it. Must stay the same while a run lasts.
     fn declaration(&self) -> &holm_kernel::Tool;

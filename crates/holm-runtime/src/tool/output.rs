@@ -1,4 +1,4 @@
-//! What a typed tool may return.
+//! The types that a typed tool may return.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! Panics of other people's code, turned into values.
+//! Turns panics of foreign code into values.
 
 use std::{
     any::Any,
@@ -15,7 +15,7 @@ const LONGEST: usize = 2000;
 
 /// What the work gave, or what it said when it panicked.
 pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    // Whatever the code has left half done belongs to it alone: it is never asked again for this call.
+    // State that the code left half changed is its own: it is never called again for this call.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| message(payload.as_ref()))
 }
 

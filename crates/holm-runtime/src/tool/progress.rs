@@ -1,4 +1,4 @@
-//! What a tool says while it works, for people who watch. Never for the model, never for the journal.
+//! Progress reports of tools, for people who watch. They never reach the model or the journal.
 
 use std::{
     fmt,
@@ -15,7 +15,7 @@ use crate::{Delta, DeltaSink, Secrets};
 /// One update is cut here: it is a line on a screen.
 const LONGEST: usize = 1024;
 
-/// Updates of one call that reach watchers; a tool that says more says it to nobody.
+/// The most updates of one call that reach watchers; later ones are dropped.
 const MOST: u64 = 10_000;
 
 /// How far a tool is.
@@ -23,7 +23,7 @@ const MOST: u64 = 10_000;
 pub struct Update {
     /// What it does now.
     pub text: String,
-    /// How much is done, in whatever unit.
+    /// The amount done, in any unit.
     pub done: Option<u64>,
     /// How much there is, in the same unit.
     pub total: Option<u64>,
@@ -70,12 +70,12 @@ struct Watched {
 }
 
 impl Progress {
-    /// Nobody listens.
+    /// Drops all updates.
     pub const fn silent() -> Self {
         Self { watched: None }
     }
 
-    /// Those who watch the run listen; secrets are taken out on the way.
+    /// Sends updates to the watchers of the run, with secrets removed.
     pub fn new(call: CallId, deltas: Arc<dyn DeltaSink>, secrets: Secrets) -> Self {
         Self { watched: Some(Arc::new(Watched { call, deltas, secrets, said: AtomicU64::new(0) })) }
     }

@@ -1,4 +1,4 @@
-//! The schema of a Rust type, as the kernel and the providers like it.
+//! Derives the JSON Schema of a Rust type, in the form that the kernel and the providers accept.
 
 use holm_guards::{
     json::{Json, Object},
@@ -77,10 +77,11 @@ fn tidy(schema: &mut Json) {
     }
 }
 
-/// Puts bounds in place of a format: validators check those, and models read them. A format that nobody checks goes.
+/// Replaces a numeric format by bounds: validators check bounds, and models read them. A format
+/// without a check is removed.
 fn bound_number(members: &mut Object) {
     let Some(format) = members.get("format").and_then(Json::as_str) else { return };
-    // Wider integers hold whatever a model sends.
+    // Wider integers hold every value that a model sends.
     let bounds = match format {
         "int8" => Some((i64::from(i8::MIN), i64::from(i8::MAX))),
         "uint8" => Some((0, i64::from(u8::MAX))),

@@ -1,4 +1,5 @@
-//! What the code that `#[tool]` writes calls. Not for anybody else: it changes without notice.
+//! Support code for the expansion of `#[tool]`. It is not a public interface and changes without
+//! notice.
 
 use std::fmt::Display;
 

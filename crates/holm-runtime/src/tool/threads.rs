@@ -1,7 +1,8 @@
-//! Threads for code that blocks, counted.
+//! A limit on threads for blocking code.
 //!
-//! A thread cannot be stopped from outside. A call that was given up may go on for ever on its thread, so what is bounded
-//! is how many threads such calls can take: a permit is given back by the thread itself, when it really is done.
+//! A thread cannot be stopped from outside, and an abandoned call may stay on its thread for ever.
+//! So the number of such threads is bounded: each thread returns its permit itself, when it is
+//! done.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::driver::JournalHold;
 
-/// Threads that tools of one process share, unless somebody says otherwise. The async runtime's own limit is 512, and
-/// others need some too.
+/// The default number of threads that the tools of one process share. The async runtime's own limit
+/// is 512, and other code needs threads too.
 const SHARED: usize = 256;
 
 static ALL: LazyLock<Threads> = LazyLock::new(|| Threads::new(SHARED));

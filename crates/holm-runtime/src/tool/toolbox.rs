@@ -115,7 +115,7 @@ impl Toolbox {
         self.order.len()
     }
 
-    /// Whether there is none.
+    /// Whether it has no tools.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Tools whose arguments are a Rust type: the schema is derived, the arguments arrive parsed.
+//! Tools whose arguments are a Rust type: the schema is derived, and the arguments arrive parsed.
 
 use std::{fmt, future::Future, marker::PhantomData, sync::Arc, time::Duration};
 
@@ -221,7 +221,7 @@ impl<A> ClosureTool<A> {
     /// Says what a call needs, as templates over its arguments: `read:{path}`.
     ///
     /// # Errors
-    /// [`TemplateError`] if one of them is none.
+    /// [`TemplateError`] if one of them is not a valid template.
     pub fn needs<T: AsRef<str>>(mut self, needs: impl IntoIterator<Item = T>) -> Result<Self, TemplateError> {
         self.declaration = self.declaration.needs(needs)?;
         Ok(self)

@@ -1,4 +1,4 @@
-//! The kinds of keys that are known, each by how it begins.
+//! The known kinds of keys, each with its prefix.
 
 use super::{Alphabet, Begins, Reads, Shape, Value};
 
