@@ -1,4 +1,4 @@
-//! The one place that turns bytes into code that runs.
+//! The only module that turns bytes into code that runs.
 
 use wasmtime::component::Component;
 use wasmtime::{Engine, Module};

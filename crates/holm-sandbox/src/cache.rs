@@ -1,8 +1,9 @@
 //! Compiled code on disk, so that each guest is compiled once.
 //!
-//! Loading compiled code is running it, so a file is believed only if it carries a seal made with a key that nobody but its
-//! owner can read. Everything that does not fit (another version, another machine, a torn write, somebody else's file) is
-//! removed and made again; the cache never fails a load.
+//! Loading compiled code is running it, so a file is trusted only if it carries a seal made with a
+//! key that only its owner can read. A file that does not fit is removed and compiled again:
+//! another version, another machine, a torn write, a file of another program. The cache never fails
+//! a load.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};
@@ -42,7 +43,8 @@ impl Trusted {
         Self(code)
     }
 
-    /// What whoever built this program compiled for it, by their word: see [`crate::Ready::new`].
+    /// Trusts code that was compiled when this program was built, on the word of its builder: see
+    /// [`crate::Ready::new`].
     pub(crate) fn from_program(code: Vec<u8>) -> Self {
         Self(code)
     }
@@ -82,7 +84,7 @@ impl Cache {
         code
     }
 
-    /// Keeps code under this name. Whoever reads meanwhile sees all of it or nothing.
+    /// Stores code under this name. A concurrent reader sees all of it or nothing.
     pub(crate) fn put(&self, id: &Id, code: &Trusted) -> std::io::Result<()> {
         let mut random = [0; 8];
         getrandom::fill(&mut random)?;
@@ -183,7 +185,8 @@ fn key(path: &Path) -> std::io::Result<[u8; 32]> {
 /// The largest file that is read here: far more than the code of the largest guest.
 const LARGEST: u64 = 1 << 30;
 
-/// Reads a file that belongs to us and that nobody else can read or write; a link is no file.
+/// Reads a file that belongs to us and that no other user can read or write. A link does not count
+/// as a file.
 fn read_private(path: &Path) -> std::io::Result<Vec<u8>> {
     // A pipe in its place would be waited for.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();

@@ -1,4 +1,4 @@
-//! Everything that one call is given. What is not put in here does not exist for the guest.
+//! The inputs of one call. A guest can use nothing else.
 
 use std::fmt;
 use std::sync::Arc;
@@ -120,7 +120,7 @@ impl Call {
     }
 }
 
-/// Arguments, input and environment may hold what nobody should see, so only their sizes are shown.
+/// Arguments, input and environment may hold secrets, so only their sizes are shown.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")

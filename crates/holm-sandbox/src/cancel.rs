@@ -1,4 +1,4 @@
-//! Telling a running guest to stop, whether it computes, sleeps or waits for the network.
+//! Cancels a running guest, whether it computes, sleeps or waits for the network.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -28,7 +28,7 @@ struct Switch {
 }
 
 impl Cancel {
-    /// A switch that nobody has used.
+    /// Creates an unused switch.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -37,7 +37,8 @@ impl Cancel {
     /// Ends the call. A guest that computes stops within two ticks of the sandbox's clock; one that waits stops at once.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
-        // Taken and let go, so that nobody who has just looked goes to sleep unwoken.
+        // Locked and unlocked, so that a thread that has just checked the switch does not go to
+        // sleep unwoken.
         drop(self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner));
         self.0.bell.notify_all();
         self.0.tasks.notify_waiters();
@@ -48,7 +49,7 @@ impl Cancel {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
-    /// Ends when somebody has.
+    /// Completes when the call is cancelled.
     pub(crate) async fn cancelled(&self) {
         let mut bell = std::pin::pin!(self.0.tasks.notified());
         bell.as_mut().enable();

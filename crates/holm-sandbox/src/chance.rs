@@ -1,4 +1,5 @@
-//! The two things that make a run differ from another: the time and randomness. Both are given, real or fixed.
+//! The clock and the randomness of a call: the two inputs that make one run differ from the next.
+//! The caller chooses real or fixed ones.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,5 @@
-//! The one engine, configured the same where code is compiled and where it runs.
+//! The configuration of the WASM engine, which is the same where code is compiled and where it
+//! runs.
 
 use std::hash::{Hash, Hasher};
 
@@ -97,7 +98,7 @@ fn config() -> Config {
         .memory_init_cow(true)
         .generate_address_map(false)
         .native_unwind_info(false)
-        // Numbers of functions tell nobody anything, and collecting them takes time.
+        // Function numbers in a backtrace help no reader, and collecting them takes time.
         .wasm_backtrace_max_frames(None)
         .concurrency_support(false)
         .relaxed_simd_deterministic(true)

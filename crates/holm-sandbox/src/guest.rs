@@ -1,4 +1,4 @@
-//! A guest that is compiled, linked and ready: a call only has to make an instance.
+//! A compiled and linked guest. A call only has to make an instance.
 
 use std::sync::Arc;
 

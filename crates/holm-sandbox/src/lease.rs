@@ -1,7 +1,8 @@
 //! Handles of the operating system that guests hold: files, listings, sockets, connections.
 //!
-//! A process has few of them, often a thousand, and everything in it needs some: whoever takes them all stops journals and
-//! listeners as well. So each is leased: a call has few, and all calls together have half of what the process may have.
+//! A process has few handles, often a thousand, and every part of it needs some. A guest that took
+//! them all would stop journals and listeners as well. So each handle is leased: a call has few,
+//! and all calls together have half of what the process may have.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! How much one call may use. Every call has every limit; a caller can only choose the numbers.
+//! The limits of one call. Every call has every limit; a caller can only choose the numbers.
 //!
 //! Fuel alone bounds neither a bulk operation nor memory, a clock alone does not say how much work was done, and memory
 //! alone stops nothing that spins. So all of them hold at once, and whichever is reached first ends the call.
@@ -42,8 +42,8 @@ pub struct Limits {
 impl Limits {
     /// The same limits, each replaced by the allowance of its kind where there is one.
     ///
-    /// An allowance was given by somebody who may, so it may also be more than the default. Kinds that no sandbox knows,
-    /// such as money, are ignored.
+    /// The giver of an allowance has the right to give it, so it may also be more than the default.
+    /// Kinds that a sandbox does not know, such as money, are ignored.
     #[must_use]
     pub fn within(mut self, allowances: &Allowances) -> Self {
         if let Some(time) = allowances.limit(AllowanceKind::Time) {
@@ -68,7 +68,8 @@ const MAX_TIME: Duration = Duration::from_hours(24);
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            // Long enough for a slow page, short enough that nobody stares at a hung tool.
+            // Long enough for a slow page, short enough that the user does not stare at a hung
+            // tool.
             time: Duration::from_secs(30),
             // Less than a second of spinning on an idle machine, so that it ends soon on a busy one too.
             fuel: 1_000_000_000,

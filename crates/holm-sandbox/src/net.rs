@@ -1,9 +1,10 @@
-//! The one way out: what a guest wants from the network goes through a value that the caller passed in.
+//! The network of a call. Every request goes through a value that the caller passed in.
 //!
-//! This crate opens no connection for HTTP and resolves no name. It asks the policy about the URL, so that a refusal names
-//! its grant, and hands the rest to an [`Outbound`], which resolves, asks the policy about the address, and connects to that
-//! address. A raw socket is connected by the engine, to an address that the [`Outbound`] has admitted and to no other. Without
-//! an [`Outbound`] there is no network at all.
+//! This crate opens no connection for HTTP and resolves no name. It checks the URL against the
+//! policy, so that a refusal names its grant, and hands the rest to an [`Outbound`]. That one
+//! resolves the name, checks the address against the policy, and connects to that address. The
+//! engine connects raw sockets, only to addresses that the [`Outbound`] has admitted. Without an
+//! [`Outbound`] there is no network at all.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -218,8 +219,8 @@ impl Net {
         }
     }
 
-    /// The way out for looking up a name, where some grant speaks of that name. Names that nobody granted are not looked
-    /// up: a question to a name server is a message.
+    /// The outbound network for looking up a name, if some grant mentions that name. Names without
+    /// a grant are not looked up: a question to a name server is a message.
     pub(crate) fn admit_lookup(&self, name: &str) -> Option<Arc<dyn Outbound>> {
         if name.len() > MAX_NAME {
             let start = name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default();

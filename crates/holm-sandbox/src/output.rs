@@ -1,4 +1,4 @@
-//! What a guest writes to its output: kept in memory up to a limit, cut there.
+//! Collects a guest's output in memory, and cuts it off at a limit.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};

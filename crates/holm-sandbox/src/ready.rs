@@ -1,8 +1,8 @@
 //! Guests that were compiled when the program was built, so that its own tools start at once.
 //!
-//! Loading compiled code is running it. So there is no way to hand code to the sandbox but an `unsafe` one, by which whoever
-//! builds the program vouches that the bytes are its own. The engine still looks at version, configuration and processor, and
-//! where they do not fit, the guest is compiled like any other.
+//! Loading compiled code is running it. So the only way to hand code to the sandbox is `unsafe`:
+//! the builder of the program vouches that the bytes are its own. The engine still checks version,
+//! configuration and processor. If they do not fit, the guest is compiled like any other.
 
 use crate::engine::{Purpose, engine};
 use crate::guest::LoadError;

@@ -1,4 +1,4 @@
-//! What a guest tried and was not allowed to do, so that somebody can see it and, if they like, grant it.
+//! Records what a guest tried and was not allowed to do, so that the user can see it and grant it.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -36,11 +36,12 @@ pub enum Wanted {
     Datagrams,
 }
 
-/// The longest text of a guest's that is kept, in bytes: a name or a path that somebody could act on is shorter.
+/// The longest text of a guest's that is stored, in bytes: a name or a path that a user could act
+/// on is shorter.
 const MAX_TEXT: usize = 256;
 
 impl Wanted {
-    /// The same with the guest's text cut, so that what is written down weighs little whatever a guest says.
+    /// The same with the guest's text cut, so that the record stays small.
     fn shortened(self) -> Self {
         match self {
             Self::Lookup(text) => Self::Lookup(short(text)),
@@ -67,7 +68,7 @@ fn short(text: String) -> String {
 pub enum Reason {
     /// No grant admits it; the grant with the request's own text would.
     Missing,
-    /// A denial refuses it, whatever is granted.
+    /// A denial refuses it, even if a grant allows it.
     Denied(String),
     /// The call was given no way to the network.
     NoNetwork,

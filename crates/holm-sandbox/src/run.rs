@@ -18,7 +18,8 @@ use crate::meter::Refused;
 use crate::outcome::{Outcome, Stop, Usage};
 use crate::state::State;
 
-/// What a call needs besides its guest. Somebody else must see to it that the engine's clock ticks meanwhile.
+/// What a call needs besides its guest. The caller must make sure that the engine's clock ticks
+/// meanwhile.
 pub(crate) struct Host<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) io: &'a Handle,
@@ -52,7 +53,7 @@ enum Phase {
 }
 
 impl Host<'_> {
-    /// Runs a guest to its end. Never panics, whatever guest and host functions do.
+    /// Runs a guest to its end. Never panics, even if the guest or a host function misbehaves.
     pub(crate) fn run(&self, guest: &Guest, question: Question, call: Call, cancel: &Cancel) -> Outcome {
         let began = Instant::now();
         let fuel = call.limits.fuel;
@@ -127,7 +128,7 @@ impl Host<'_> {
         }
     }
 
-    /// Runs what may wait, until it ends, its time is over or nobody wants it any more.
+    /// Runs a guest that may wait, until it ends, its time is over or it is cancelled.
     fn wait(&self, store: &mut Store<State>, run: impl AsyncFnOnce(&mut Store<State>) -> Ended) -> Ended {
         let (cancel, deadline) = (store.data().cancel.clone(), store.data().deadline);
         self.io.block_on(async {

@@ -56,7 +56,7 @@ struct Inner {
     ticker: Ticker,
     compiler: Compiler,
     cache: Option<Cache>,
-    /// What is loaded, as long as somebody holds it.
+    /// The loaded guests, as long as a caller holds them.
     loaded: Mutex<HashMap<[u8; 32], Weak<Loaded>>>,
     workers: Workers,
     gate: Arc<Gate>,
@@ -77,8 +77,8 @@ pub struct Settings {
 /// Enough for a busy machine, few enough that a thousand sessions cannot take all memory.
 const GUESTS: u32 = 64;
 
-/// How long a call waits for its place before it is told that there is none. It has then done nothing, and whoever called
-/// must have waited longer than this, or it would take the call for one that ran.
+/// How long a call waits for its place before it is refused. The guest has then done nothing. A
+/// caller must wait longer than this, or it would take a refused call for one that ran.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Settings {
@@ -262,7 +262,7 @@ impl Inner {
         let Some(io) = &self.io else {
             return failed(Instant::now(), "the sandbox is closing".to_owned());
         };
-        // Whoever's thread this is, there is only so much room. Waiting for it does not count as the guest's time.
+        // Room is limited on every thread. Waiting for it does not count as the guest's time.
         let _pass = match self.gate.enter(call.party, cancel, PATIENCE) {
             Ok(pass) => pass,
             Err(Full::Cancelled) => {
@@ -302,7 +302,8 @@ impl Inner {
         {
             match self.linkers.link(&self.engine, kind, &trusted) {
                 Ok(linked) => return linked,
-                // Sealed by us and yet not loadable: made by an engine that says the same of itself and is another.
+                // Sealed by us and yet not loadable: it was made by a different engine that reports
+                // the same fingerprint.
                 Err(_) => cache.forget(&id),
             }
         }
@@ -328,7 +329,8 @@ impl Inner {
     }
 }
 
-/// The last user may be a guest's own thread or a task of somebody's runtime; neither may wait for our threads to end.
+/// The last user may be a guest's own thread or a task of the caller's runtime; neither may wait
+/// for our threads to end.
 impl Drop for Inner {
     fn drop(&mut self) {
         if let Some(io) = self.io.take() {

@@ -1,7 +1,9 @@
-//! A first look at bytes that somebody calls WASM: what they are, and whether they are of a size that is worth compiling.
+//! A first look at bytes that claim to be WASM: what they are, and whether their size is worth
+//! compiling.
 //!
-//! Reads every instruction once, in time that grows with the size alone, and decides nothing about types: that is the
-//! compiler's part, which runs elsewhere under limits of its own. What is refused here never gets that far.
+//! Reads every instruction once, in time that grows with the size alone. It does not check types:
+//! the compiler does, in another process under limits of its own. Bytes that are refused here never
+//! get that far.
 
 use thiserror::Error;
 use wasmparser::{ElementItems, Encoding, FunctionBody, Operator, Parser, Payload};
@@ -70,7 +72,7 @@ mod max {
     pub(super) const LOCALS: u64 = 20_000;
     /// Nested blocks: a `switch` becomes one for each case.
     pub(super) const BLOCK_DEPTH: u64 = 5_000;
-    /// Nested loops: nobody writes more, and compile time grows with them times the locals.
+    /// Nested loops: no real program has more, and compile time grows with them times the locals.
     pub(super) const LOOP_DEPTH: u64 = 200;
     /// Targets of one branch table.
     pub(super) const TARGETS: u64 = 100_000;

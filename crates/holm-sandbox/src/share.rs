@@ -1,12 +1,14 @@
-//! Who holds how many of the places that there are, so that nobody holds them all.
+//! Counts how many places each party holds, so that no party holds them all.
 //!
-//! A party may take one more place as long as more are free than it holds. The first to be greedy gets half, the next half of
-//! what is left, and so on: it takes many of them to leave nothing, and whoever is modest always finds a place.
+//! A party may take one more place as long as more are free than it holds. The first greedy party
+//! gets half, the next half of the rest, and so on. It takes many of them to leave nothing, and a
+//! modest party always finds a place.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Whose call it is: a session, a user, whoever should not be able to take all places from the others.
+/// The party that a call counts for, such as a session or a user. No party can take all places from
+/// the others.
 ///
 /// ```
 /// use holm_sandbox::Party;
@@ -38,7 +40,8 @@ impl Shares {
         Self { free: places, held: HashMap::new() }
     }
 
-    /// Whether there is a place for this party. Calls of nobody count as if each had a party of its own.
+    /// Whether there is a place for this party. Calls without a party count as if each had a party
+    /// of its own.
     pub(crate) fn has_room(&self, party: Option<Party>) -> bool {
         let held = party.and_then(|party| self.held.get(&party)).copied().unwrap_or(0);
         self.free > held

@@ -1,4 +1,4 @@
-//! What belongs to one call while its guest runs. Dropped with it; nothing of it is ever used again.
+//! The host's data for one call while its guest runs. It is dropped with the call and never reused.
 
 use std::collections::HashMap;
 use std::time::Instant;

@@ -10,7 +10,8 @@ use crate::gate::Gate;
 
 /// How often a computing guest is looked at: ten times as often as a cancelled one must have stopped.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
-/// How many ticks the clock goes on when nobody runs, so that a burst of calls does not wake it each time.
+/// How many ticks the clock continues when no guest runs, so that a burst of calls does not wake it
+/// each time.
 const LINGER: u32 = 100;
 
 /// Ticks while guests are inside the gate. That is where they are counted: a counter of its own would be one more thing that all
@@ -54,7 +55,7 @@ impl Ticker {
         Ok(Self(shared))
     }
 
-    /// Wakes the clock for somebody who has passed the gate. It ticks until the gate is empty.
+    /// Wakes the clock for a guest that has passed the gate. It ticks until the gate is empty.
     pub(crate) fn rouse(&self) {
         if self.0.asleep.load(Ordering::SeqCst) {
             self.0.wake();
@@ -66,7 +67,8 @@ impl Shared {
     fn sleep(&self) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.asleep.store(true, Ordering::SeqCst);
-        // Looked at after saying so: whoever passes the gate now either sees the sleeper or is seen.
+        // Checked after setting the flag: a guest that passes the gate now either sees the sleeper
+        // or is seen by it.
         while self.gate.is_empty() && !self.closed.load(Ordering::SeqCst) {
             guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }

@@ -1,4 +1,4 @@
-//! Threads on which guests run, so that no guest ever holds up the threads that serve everybody.
+//! Threads on which guests run, so that no guest ever holds up the threads of the caller.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ struct Shared {
     queue: Mutex<Queue>,
     bell: Condvar,
     max: u32,
-    /// How many jobs were ever posted, for those who look out for the next.
+    /// How many jobs were ever posted, for threads that look out for the next one.
     posted: AtomicU64,
     /// How long a thread looks out for its next job before it sleeps.
     lookout: Duration,
@@ -95,7 +95,7 @@ pub(crate) enum Busy {
     NoThread,
 }
 
-/// How many jobs may wait. More means that nobody is waiting for the answers any more.
+/// How many jobs may wait. With more, the callers have stopped waiting for the answers.
 const MAX_WAITING: usize = 10_000;
 /// How many of them may be of one party, so that others still find room to wait.
 const MAX_LINE: usize = MAX_WAITING / 4;
@@ -117,7 +117,7 @@ impl Workers {
             looking: 0,
             closed: false,
         };
-        // On one processor whoever looks out keeps the next job from being posted.
+        // On a single processor, a thread that looks out keeps the next job from being posted.
         let alone = std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
         Self(Arc::new(Shared {
             queue: Mutex::new(queue),
@@ -146,7 +146,7 @@ impl Workers {
             match spawned {
                 Ok(_) => queue.threads += 1,
                 Err(_) if queue.threads == 0 => {
-                    // Nobody else waits, or there would be a thread for it.
+                    // No other job waits, or there would be a thread for it.
                     queue.waiting = Waiting::default();
                     return Err(Busy::NoThread);
                 }

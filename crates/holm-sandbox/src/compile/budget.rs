@@ -1,4 +1,4 @@
-//! How much compiling may cost, by the size of what is compiled.
+//! Limits on the cost of a compilation, by the size of the guest.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ const LEAST_WALL: Duration = Duration::from_secs(10);
 /// Room for the program itself and its threads, and for the compiler's notes about the code.
 const MEMORY: u64 = 1 << 30;
 const MEMORY_PER_MIB: u64 = 256 << 20;
-/// Never more, whatever the size.
+/// The upper bound for guests of any size.
 const MAX_MEMORY: u64 = 6 << 30;
 
 impl Budget {

@@ -1,7 +1,8 @@
-//! The child's side: takes limits, then bytes, and gives code or a reason.
+//! The child's side: reads limits, then bytes, and returns code or a reason.
 //!
-//! It limits itself before it reads the first byte that somebody else wrote. It is our own code until then, so nobody could
-//! prevent that; and setting limits from outside would mean to fork, which is slow in a large program.
+//! It limits itself before it reads the first byte from outside. Until then it runs only our own
+//! code, so nothing can prevent that. Setting the limits from outside would need a fork, which is
+//! slow in a large program.
 
 use std::io::{Read, Write};
 

@@ -1,12 +1,13 @@
-//! Compiling, in a process of its own.
+//! Compiles guests in a process of its own.
 //!
-//! A module of 15 KB can take minutes and gigabytes to compile; the engine's makers say that guarding against this is the
-//! embedder's part. So the bytes are compiled by a child with limits on time and memory that grow with their size, and the
-//! child is killed beyond them.
+//! A module of 15 KB can take minutes and gigabytes to compile, and wasmtime's authors leave the
+//! defence to the embedder. So a child compiles the bytes, with limits on time and memory that grow
+//! with their size. It is killed when it exceeds them.
 //!
-//! The child is the host program itself, started again with an argument that only [`compiler_main`] knows. A library cannot
-//! bring a second program along when it is linked into somebody's binary, and `holm` shall work from one file. Where the host
-//! has no `main` to change, such as in a test harness, [`Compiler::program`] names any program that calls [`compiler_main`].
+//! The child is the host program itself, started again with an argument that only [`compiler_main`]
+//! knows. A library that is linked into another binary cannot bring a second program along, and
+//! `holm` must work from one file. Where the host has no `main` to change, such as in a test
+//! harness, [`Compiler::program`] names any program that calls [`compiler_main`].
 
 mod budget;
 mod child;
@@ -46,7 +47,7 @@ pub struct Compiler(PathBuf);
 /// Why this program cannot compile.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CompilerError {
-    /// Started again, it would not compile but do whatever it does.
+    /// Started again, it would not compile but do its ordinary work.
     #[error("call holm_sandbox::compiler_main() first in main, or name a program that does")]
     NotPrepared,
     /// The system does not say where the program is.

@@ -48,7 +48,7 @@ pub(crate) fn compile(
     let Some(mut answer) = answer else { return Err(slow) };
     match parse(&answer) {
         Some((COMPILED, code)) => {
-            // In place: code is large, and nobody needs it twice.
+            // Moved in place: code is large, and a second copy is not needed.
             let head = answer.len() - code.len();
             answer.drain(..head);
             Ok(answer)

@@ -1,4 +1,4 @@
-//! What a call may do, with the directories already open.
+//! The policy of a call, together with the directories that it has already opened.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,11 @@ use super::beneath;
 
 /// A policy together with handles of the directories that it speaks of. Made once, used for many calls.
 ///
-/// Relative grants are about the workspace, which the guest sees as `/`. An absolute grant, such as `read:/usr/share/**`,
-/// opens the directory that its literal part names, under that name, if no link lies on the way: a grant is about where its
-/// text leads, not about where somebody has pointed it since. A handle opens nothing by itself: each path beneath it is
-/// decided by the policy.
+/// Relative grants are about the workspace, which the guest sees as `/`. An absolute grant, such as
+/// `read:/usr/share/**`, opens the directory that its literal part names, under that name. No link
+/// may lie on the way: a grant is about the place that its text names, even if another process has
+/// since put a link there. A handle opens nothing by itself: the policy decides about each path
+/// beneath it.
 ///
 /// ```
 /// use holm_grants::{GrantSet, Policy};
@@ -114,7 +115,8 @@ impl Access {
         Ok(Self { policy: Arc::new(policy), denied: Arc::default(), roots: Arc::new(roots) })
     }
 
-    /// The same without these files, whatever the policy says. Shared, because long lists are the same for many calls.
+    /// The same access without these files, even if the policy grants them. Shared, because long
+    /// lists are the same for many calls.
     #[must_use]
     pub fn without(mut self, denied: Arc<Denials>) -> Self {
         self.denied = denied;

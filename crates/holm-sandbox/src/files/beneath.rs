@@ -1,7 +1,7 @@
-//! Opening a path beneath a directory handle without following a single link.
+//! Opens a path beneath a directory handle without following a single link.
 //!
-//! On Linux the kernel does this in one call and no race is possible. Elsewhere each component is opened by itself, which
-//! comes to the same: each step starts at a handle and refuses a link.
+//! On Linux the kernel does this in one call and no race is possible. Elsewhere each component is
+//! opened by itself, with the same result: each step starts at a handle and refuses a link.
 
 use std::os::fd::{AsFd, OwnedFd};
 

@@ -1,9 +1,11 @@
-//! What a program puts beside a file while it changes it, so that nobody ever finds half of it.
+//! Files that a program puts beside a file while it changes it, so that no reader ever finds half
+//! of it.
 //!
-//! A file is replaced safely by writing a draft beside it that then takes its place, and SQLite keeps a journal and, where the
-//! system has no locks, a lock beside a database for as long as a change lasts. These need second names in the same folder, which a
-//! grant for the file does not name. So they count as the file: whoever may write it may write its draft, and whoever may read and
-//! write it may use its journal and its lock. What has such a name and is something else is not meant.
+//! A file is replaced safely by writing a draft beside it that then takes its place. SQLite keeps a
+//! journal beside a database while a change lasts and, where the system has no locks, a lock. These
+//! need further names in the same folder, which a grant for the file does not name. So they count
+//! as the file. A guest that may write the file may write its draft. A guest that may read and
+//! write it may use its journal and its lock. An unrelated file with such a name is not included.
 
 use std::fs::File;
 use std::io::Read;
@@ -55,7 +57,8 @@ fn is_number(digits: &str) -> bool {
     (1..=MAX_DIGITS).contains(&digits.len()) && digits.bytes().all(digit)
 }
 
-/// Whether nothing is here yet, or what SQLite has left. A diary that somebody named `trip-journal` is neither.
+/// Whether nothing is here yet, or a journal that SQLite has left. A user's diary named
+/// `trip-journal` is neither.
 pub(super) fn is_journal(root: &File, place: &Place) -> bool {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK;
     let file = match beneath::open(root, place.os_path(), flags, Mode::empty()) {
@@ -76,8 +79,8 @@ pub(super) fn is_lock(root: &File, place: &Place) -> bool {
     }
 }
 
-/// The drafts and locks that one call has made. Those that are left at its end go with it: a guest that is cut off cannot clear
-/// up, and nobody else would.
+/// The drafts and locks that one call has made. The rest of them is removed when the call ends: a
+/// guest that is cut off cannot clean up, and no other code would.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Drafts(Arc<Open>);
 

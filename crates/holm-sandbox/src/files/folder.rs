@@ -1,4 +1,4 @@
-//! Every operation on files that a guest can ask for, decided by the policy before the system is asked.
+//! Every file operation that a guest can ask for. The policy decides before the system is called.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -28,7 +28,7 @@ pub(crate) struct Files {
     pub(crate) drafts: Drafts,
 }
 
-/// What somebody wants to do with a path.
+/// What an operation wants to do with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     Read,
@@ -194,7 +194,8 @@ impl Files {
         })
     }
 
-    /// Refuses to make a link, whatever is granted: one that stays inside today may lead outside after a rename.
+    /// Refuses to make a link, with any grants: a link that stays inside today may lead outside
+    /// after a rename.
     pub(crate) fn refuse_link(&self, from: &Place, path: &str) -> Errno {
         let path = self.place(from, path).map_or_else(|_| path.to_owned(), |place| place.path().to_owned());
         self.audit.refuse(Wanted::Link(path), Reason::Never);
@@ -422,7 +423,7 @@ const CREATED: Mode = Mode::from_raw_mode(0o666);
 
 impl OpenOptions {
     fn flags(self) -> OFlags {
-        // Without waiting: a pipe that somebody left here must not hang the call.
+        // Without waiting: a pipe that another program left here must not hang the call.
         let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         if self.directory {
             return flags | OFlags::RDONLY | OFlags::DIRECTORY;

@@ -1,4 +1,5 @@
-//! File systems that hold no files: by them the kernel tells of itself, and takes commands.
+//! Recognises file systems that hold no files, such as those through which the kernel reports about
+//! itself and takes commands.
 
 use std::os::fd::AsFd;
 

@@ -1,8 +1,10 @@
-//! Renaming and hard links: the two operations by which a file comes under another path, and with it under other grants.
+//! Renames and hard links: the two operations that bring a file under a new path, and so under
+//! other grants.
 //!
-//! What may be read at its new place must have been readable at its old one, and what lies in a moved directory counts one
-//! by one. Otherwise a guest could move what it may only write to where it may read, or a denied file away from its denial.
-//! A link that leads somewhere else from its new place counts as a new link, and must lead to what may be written.
+//! A file that may be read at its new place must have been readable at its old one. The files in a
+//! moved directory are checked one by one. Otherwise a guest could move a file that it may only
+//! write to a place where it may read, or a denied file away from its denial. A link that leads
+//! elsewhere from its new place counts as a new link, and must lead to a file that may be written.
 
 use std::os::fd::AsFd;
 
@@ -109,8 +111,8 @@ impl Files {
         Ok(())
     }
 
-    /// Where a link is moved, it must not lead out of the directory from its new place, nor to what the guest may not write:
-    /// whoever writes to it next may be no guest.
+    /// A moved link must not lead out of the directory from its new place, nor to a file that the
+    /// guest may not write: the next program that writes to it may run outside the sandbox.
     fn keeps_leading_inside(&self, old: &Place, new: &Place) -> Result<(), Errno> {
         let Some(target) = self.target(old)? else { return Ok(()) };
         let (parent, _) = new.split();

@@ -1,4 +1,4 @@
-//! How much may still be written to files.
+//! Counts how many bytes a call may still write to files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -293,7 +293,7 @@ fn kind(node: Node) -> u8 {
     }
 }
 
-/// After how many entries somebody looks whether the call is over.
+/// The number of entries between two checks whether the call is over.
 const BETWEEN_LOOKS: usize = 64;
 
 /// Fills `buffer` with entries from `cookie` on; the last one may be cut, as the standard has it.

@@ -1,4 +1,5 @@
-//! Waiting. The only function of WASI 0.1 that may take long, so it listens for the end of the call meanwhile.
+//! `poll_oneoff`: the only function of WASI 0.1 that may take long. It also watches for the end of
+//! the call.
 
 use std::time::{Duration, Instant};
 
@@ -98,7 +99,8 @@ fn subscription(
             let absolute = guest.u32(field(40)?)? & 1 != 0;
             let wait = match (absolute, state.clock) {
                 (false, _) => timeout,
-                // A clock that stands still never gets there; it is there at once, so that nobody waits for ever.
+                // A fixed clock would never get there, so the wait ends at once instead of lasting
+                // for ever.
                 (true, Clock::Fixed(_)) => Duration::ZERO,
                 (true, Clock::Real) => timeout.saturating_sub(time(state, clock)?),
             };

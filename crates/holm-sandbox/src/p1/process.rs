@@ -1,4 +1,4 @@
-//! Arguments, environment, clocks, randomness, the end, and sockets that do not exist.
+//! Arguments, environment, clocks, randomness, exit, and sockets, which are not supported.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ pub(super) fn time(state: &State, clock: i32) -> Result<Duration, Fault> {
         (0, clock) => Ok(clock.wall()),
         (1, Clock::Fixed(time)) => Ok(time),
         (1, Clock::Real) => Ok(state.began.elapsed()),
-        // How much of the processor was used is nobody's business.
+        // The guest does not learn how much processor time was used.
         (_, _) => Err(Errno::INVAL.into()),
     }
 }

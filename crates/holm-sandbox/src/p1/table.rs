@@ -1,4 +1,4 @@
-//! The numbers by which a module knows its open files.
+//! The table of a module's open files, by descriptor number.
 
 use std::fs::File;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Randomness for components, from the call's own dice.
+//! Randomness for components, from the call's own source.
 
 use wasmtime::Result;
 use wasmtime::component::HasData;

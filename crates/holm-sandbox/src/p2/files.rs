@@ -1,4 +1,5 @@
-//! Files for components: every path is decided by the call's own files; what has no path is left to the engine's makers.
+//! Files for components. The call's own files decide about every path; operations without a path
+//! are left to wasmtime's implementation.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ struct Listing {
 
 /// The most that is read at once; the host has to hold it, and a guest that wants more asks again.
 const MAX_READ: usize = 1 << 20;
-/// After how many entries that are not shown somebody looks whether the call is over.
+/// The number of hidden entries between two checks whether the call is over.
 const BETWEEN_LOOKS: usize = 64;
 
 impl View<'_> {

@@ -1,4 +1,5 @@
-//! HTTP for components: a request is collected, asked about, and handed to the call's way out.
+//! HTTP for components. A request is collected, checked by the policy, and handed to the call's
+//! outbound network.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! WASI 0.2 for components: the implementation of the engine's makers, with files, randomness, names and HTTP replaced by
-//! ours, because theirs cannot ask a policy.
+//! WASI 0.2 for components: wasmtime's implementation, with files, randomness, names and HTTP
+//! replaced by ours, because theirs cannot ask a policy.
 
 mod chance;
 mod files;

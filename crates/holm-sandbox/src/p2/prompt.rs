@@ -1,7 +1,8 @@
-//! The part of WASI 0.2 that never waits for anything but the disk, for guests that import nothing else.
+//! The part of WASI 0.2 that waits for nothing but the disk, for guests that import nothing else.
 //!
-//! What may wait runs on a stack of its own and under a runtime, so that waiting can be cut short; making both takes longer than
-//! a small guest works. A guest that is content with what is here, such as one that reads a file, needs neither.
+//! A guest that may wait runs on a stack of its own and under a runtime, so that waiting can be cut
+//! short. Creating both takes longer than a small guest works. A guest that needs only this part,
+//! such as one that reads a file, needs neither.
 
 use wasmtime::component::{Linker, Resource, ResourceType};
 use wasmtime_wasi::filesystem::Descriptor;

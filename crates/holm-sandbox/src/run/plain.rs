@@ -1,7 +1,7 @@
-//! Calls of the text world without a component: the host does what a component's wrapping would do.
+//! Calls a text-world module without a component: the host does the work of a component's wrapper.
 //!
-//! The layout is the canonical ABI's. Everything that a guest hands over is a number that it made up: where it points outside the
-//! guest's memory, the call ends.
+//! The layout is the canonical ABI's. Every pointer that a guest passes is untrusted: one outside
+//! the guest's memory ends the call.
 
 use wasmtime::{
     Error, Extern, Instance, Memory, ModuleExport, Store, TypedFunc, WasmParams, WasmResults, format_err,

@@ -317,7 +317,7 @@ fn an_absolute_grant_is_not_led_elsewhere_by_a_link() {
         (vec![format!("write:{through}"), format!("read:{through}")], ""),
         (vec![format!("read:{straight}")], "secret"),
     ] {
-        // The only directory that is given is the one of the grant, whatever it is called.
+        // The only directory that is given is the one of the grant, under any name.
         let name = if grants[0].ends_with("**") { "link/secret" } else { "secret" };
         for (kind, guest) in both(&prints(name)) {
             let grants: Vec<&str> = grants.iter().map(String::as_str).collect();

@@ -179,7 +179,7 @@ pub(crate) fn connects(to: [u8; 4], port: u16) -> String {
     with_socket(&connect(to, port))
 }
 
-/// Looks up its input, and then connects to an address, whatever it has found.
+/// Looks up its input, ignores the result, and connects to an address.
 pub(crate) fn looks_up_and_connects(to: [u8; 4], port: u16) -> String {
     with_socket(&format!(
         r"(call $resolve (local.get $net) (local.get $ptr) (local.get $len) (i32.const 1024))
