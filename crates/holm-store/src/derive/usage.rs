@@ -158,7 +158,7 @@ struct LastModel {
 /// The form of kept sums. Those of another form are counted again from the journal.
 const SUMS_VERSION: u32 = 1;
 
-/// [`Sums`] as the database stores them. Calls without an answer are dropped before they become
+/// The sums as the database stores them. Calls without an answer are dropped before they become
 /// many.
 #[derive(Serialize, Deserialize)]
 struct KeptSums {
