@@ -1,5 +1,7 @@
-//! Packs the dashboard of `dashboard/dist` into the crate, where it was built. Without it the build is the same and has none.
-//! `HOLM_DASHBOARD` names another folder. The OpenAPI document is packed beside it.
+//! Packs the dashboard from `dashboard/dist` into the crate, if it was built. Without it the crate
+//! builds the same and has no dashboard. `HOLM_DASHBOARD` names another folder.
+//!
+//! The OpenAPI document is packed too.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! What a client is told when something is not done: a status, a word for programs, a sentence for people.
+//! The error response of the API: an HTTP status, a code for programs, and a message for people.
 
 use axum::{
     Json,
@@ -55,7 +55,7 @@ impl Refusal {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed: `authorization: Bearer …`")
     }
 
-    /// A token that is none of this server's.
+    /// A token that this server does not know.
     pub fn wrong_token() -> Self {
         let message =
             "the token is not one of this server's: it was mistyped, taken back, or made for another";
@@ -124,7 +124,8 @@ impl From<holm_store::StoreError> for Refusal {
             StoreError::Full => {
                 Self::new(StatusCode::INSUFFICIENT_STORAGE, "full", "the store is full; free some space")
             }
-            // What the store says of itself may name places of the machine, which are nobody's business.
+            // These messages of the store may contain paths of the machine, which clients must not
+            // see.
             StoreError::OutOfOrder { .. }
             | StoreError::Uncertain { .. }
             | StoreError::NotAJournal(_)

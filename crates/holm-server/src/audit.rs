@@ -1,5 +1,8 @@
-//! Who did what: one line for every request that changes something or was turned away. Nothing of what was said is in it.
-//! A file that is full is put aside, and the oldest of those go: whoever knocks again and again must not fill the disk.
+//! The audit log: one line for every request that changes something or was refused. It contains no
+//! message content.
+//!
+//! A full file is rotated, and the oldest ones are deleted, so that repeated requests cannot fill
+//! the disk.
 
 use std::{
     collections::VecDeque,
@@ -42,7 +45,7 @@ struct Written {
     size: u64,
 }
 
-/// The whole log as it was when somebody asked for it, the oldest lines first.
+/// A snapshot of the whole log, oldest lines first.
 #[derive(Debug)]
 pub struct Export(VecDeque<io::Take<fs::File>>);
 
@@ -112,10 +115,10 @@ impl Entry {
 }
 
 impl Audit {
-    /// Opens the log of a folder, or makes it, for its owner alone.
+    /// Opens the log in a folder, or creates it, readable only by its owner.
     ///
     /// # Errors
-    /// [`ServerError::File`].
+    /// [`ServerError::File`] if the file cannot be opened.
     pub fn open(folder: &Path) -> Result<Self, ServerError> {
         Self::open_with(folder, FULL)
     }
@@ -127,7 +130,7 @@ impl Audit {
         Ok(Self { place, full, file: Arc::new(Mutex::new(file)) })
     }
 
-    /// Writes a line.
+    /// Appends an entry to the log.
     ///
     /// # Errors
     /// [`ServerError::File`] if it cannot be written.
@@ -142,10 +145,10 @@ impl Audit {
         }
     }
 
-    /// The whole log, a line an entry.
+    /// The whole log, one entry per line.
     ///
     /// # Errors
-    /// [`ServerError::File`].
+    /// [`ServerError::File`] if a file cannot be read.
     pub async fn export(&self) -> Result<Export, ServerError> {
         let log = self.clone();
         let opened = tokio::task::spawn_blocking(move || log.reading());

@@ -1,4 +1,5 @@
-//! How a server is set up. What is left out is the safe choice: this machine alone, small limits.
+//! The configuration of a server. The defaults are the safe choice: only this machine, small
+//! limits.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -37,8 +38,8 @@ pub struct Config {
     pub tls: Option<Tls>,
     /// Where sites with a host name of their own are shown; none shows no such sites.
     pub sites: Option<SocketAddr>,
-    /// How often it is looked for sessions whose server has ended, where several servers share a store; none where this one
-    /// has its store to itself.
+    /// How often the server looks for sessions whose server has ended, if several servers share a
+    /// store. `None` if this server has the store to itself.
     pub takeover: Option<Duration>,
     /// How much at once.
     pub limits: Limits,

@@ -1,5 +1,6 @@
-//! Who gets in. Looked at in this order, and nothing of the body before all of it: the name that was asked for, the page
-//! that asks, the token, how often this address was wrong, how often the token asks, its role.
+//! Access checks for every request. They run in this order, before any of the body is read: the
+//! host name, the origin of the page, the token, failures of this address, requests of the token,
+//! and its role.
 
 use std::{
     error::Error as _,
@@ -49,7 +50,7 @@ const HEADERS: [(&str, &str); 6] = [
     ("cross-origin-opener-policy", "same-origin"),
 ];
 
-/// The address of whoever asks.
+/// The address of the client, or of the proxy in front of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
@@ -112,7 +113,7 @@ impl Drop for Leaving {
     fn drop(&mut self) {
         let (audit, entry) = (self.server.inner.audit.clone(), self.entry.take());
         if let (Some(entry), Ok(runtime)) = (entry, tokio::runtime::Handle::try_current()) {
-            // Nobody is there to be told that it could not be written.
+            // The client is gone, so there is no one to report a failed write to.
             runtime.spawn(async move { drop(audit.write(entry).await) });
         }
     }
@@ -131,8 +132,11 @@ fn look(
     let inner = &server.inner;
     let given = given(headers);
     let found = given.and_then(Token::read).and_then(|token| inner.keyring.find(&token));
-    // A right token gets in however many wrong ones came: behind a proxy all come from one address, and a stranger could lock
-    // everybody out. Nobody guesses 256 random bits, so the measure is for the work that wrong ones make.
+    // A valid token is accepted no matter how many invalid ones came before. Behind a proxy all
+    // clients share one address, and a stranger could lock out everyone else.
+    //
+    // 256 random bits cannot be guessed, so the limit only bounds the work that invalid tokens
+    // cause.
     found.ok_or_else(|| match inner.failed.take(&from, now) {
         Ok(()) if given.is_some() => Refusal::wrong_token(),
         Ok(()) => Refusal::unauthorized(),
@@ -140,7 +144,7 @@ fn look(
     })
 }
 
-/// Whether somebody may ask for this now.
+/// Checks the request rate of a token and the role that the method needs.
 fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
     if let Err(seconds) = server.inner.asked.take(&who.token, Instant::now()) {
         return Err(Refusal::busy("too_many_requests", "too many requests; slow down", seconds));
@@ -149,7 +153,8 @@ fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
     crate::state::require(who, needed)
 }
 
-/// The name that was asked for must be this server's: a page of another name that was made to point here is another site.
+/// The host name must be one of this server's. Otherwise a foreign name that resolves to this
+/// machine could act as another site (DNS rebinding).
 pub(crate) fn check_host<'a>(
     config: &Config,
     headers: &'a HeaderMap,
@@ -204,7 +209,7 @@ fn own_schemes(config: &Config, host: &str) -> &'static [&'static str] {
     }
 }
 
-/// The name in a `Host` header, without its port; empty where it is none.
+/// The name in a `Host` header without its port; empty if the header is not valid.
 pub(crate) fn name_of(host: &str) -> &str {
     let (name, port) = match host.strip_prefix('[').map(|rest| rest.split_once(']')) {
         Some(Some((name, port))) => (name, port),
@@ -268,8 +273,8 @@ pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &st
     tokio::time::timeout(time, to_bytes(body, most)).await.map_err(too_slow)?.map_err(unread)
 }
 
-/// The address of whoever asks. A trusted proxy puts the address that it saw at the end of `x-forwarded-for`; what stands before the
-/// word of the last trusted one is anybody's.
+/// The address of the client. A trusted proxy appends the address that it saw to `x-forwarded-for`.
+/// Entries before that of the last trusted proxy could be forged, so they are ignored.
 pub(crate) fn peer(config: &Config, request: &Request) -> IpAddr {
     let known = request.extensions().get::<Peer>();
     let mut from = known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical());

@@ -1,11 +1,11 @@
-//! Why a server does not begin.
+//! Errors that keep a server from starting.
 
 use std::{io, net::SocketAddr, path::Path};
 
 /// A server cannot begin, or cannot keep what it must.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
-    /// Whoever can reach the address could read what is sent to it.
+    /// Other machines on the network could read the unencrypted traffic of this address.
     #[error(
         "{0} can be reached from other machines; give a certificate, or listen on 127.0.0.1 behind a proxy that has one"
     )]
@@ -36,7 +36,7 @@ pub enum ServerError {
     /// A part of the path below which everything is served cannot be one.
     #[error("`{0}` is no base path; begin with a slash, and use letters, digits, `-`, `_` and `.` alone")]
     BasePath(String),
-    /// What was given names nobody.
+    /// The text is not a valid name.
     #[error("`{given}` cannot name {what} ({reason})")]
     Name {
         /// What it should name.

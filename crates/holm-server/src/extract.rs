@@ -1,4 +1,4 @@
-//! What arrives with a request, read into types. Whatever cannot be read is refused in the same words everywhere.
+//! Parses the parts of a request into types. Every parse error gets the same kind of response.
 
 use axum::{
     body::Bytes,
@@ -29,8 +29,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
     }
 }
 
-/// Asks for the member that may have been meant by one that there is not. The reader says it in words alone: the name, then all that
-/// there are.
+/// Suggests a known field for an unknown one. Serde reports both only in its message: first the
+/// unknown name, then all known ones.
 fn meant(error: &str) -> String {
     let Some(said) = error.strip_prefix("unknown field ") else { return String::new() };
     let mut names = said.split('`').skip(1).step_by(2);

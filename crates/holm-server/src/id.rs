@@ -1,4 +1,5 @@
-//! Names that arrive from outside, parsed once. Nothing behind this line joins a text that a client wrote to a path.
+//! Names that clients send, parsed once. No code behind this module joins an unchecked client text
+//! to a path.
 
 use std::{fmt, str::FromStr};
 
@@ -57,8 +58,8 @@ impl fmt::Display for SessionId {
 /// The longest name of a part: what every provider takes for a tool.
 const LONGEST_PART: usize = 64;
 
-/// The name of a part of an agent: an agent, a tool, a skill, an MCP server, a provider. A plain word, which names a file and
-/// leads nowhere else.
+/// The name of an agent, a tool, a skill, an MCP server or a provider. It is a plain word that can
+/// name a file but cannot lead to another folder.
 ///
 /// ```
 /// use holm_server::PartName;

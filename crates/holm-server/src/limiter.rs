@@ -1,4 +1,5 @@
-//! How often somebody may ask. A bucket that is filled again while time passes; the clock is told, so tests need not wait.
+//! A rate limiter with one token bucket per client. The caller passes the time, so tests need not
+//! wait.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! What may have been meant by a name that there is not, for whoever reads why something was refused.
+//! Suggests a known name for a misspelt one in error messages.
 
 use holm_guards::schema::closest;
 

@@ -1,4 +1,4 @@
-//! Numbers about the server, as Prometheus reads them.
+//! Metrics of the server in the Prometheus format.
 
 use std::{
     fmt::Write as _,

@@ -1,5 +1,7 @@
-//! The OpenAPI document as it is handed out: written from the types, kept beside them, packed into the program. To make it at each
-//! request would put code for every type that it describes into the program, which nothing else there needs.
+//! Serves the OpenAPI document. It is generated from the types, stored beside them, and packed into
+//! the program.
+//!
+//! Generating it at each request would add code for every described type to the program.
 
 use std::io::Read as _;
 

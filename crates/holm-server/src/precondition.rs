@@ -1,4 +1,4 @@
-//! What must be there for a write to happen, as headers say it.
+//! Preconditions of writes: the `if-match` and `if-none-match` headers.
 
 use holm_tools::{root::Before, trust::ContentHash};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -37,7 +37,7 @@ pub(crate) fn tag(hash: ContentHash) -> Result<(HeaderName, HeaderValue), Refusa
     value.map(|value| (header::ETAG, value)).map_err(|_| Refusal::failed("the file has no tag"))
 }
 
-/// What is told to somebody who has read something else.
+/// The error for a client whose version is out of date.
 pub(crate) fn changed() -> Refusal {
     let message = "it is not what you have read; read it again";
     Refusal::new(StatusCode::PRECONDITION_FAILED, "changed", message)

@@ -1,4 +1,5 @@
-//! What every route may answer instead, said once in the document: who is turned away is told so in one form everywhere.
+//! Adds the error responses that every route may give to the OpenAPI document, so that all of them
+//! have one form.
 
 use utoipa::{
     Modify,
@@ -9,7 +10,7 @@ use utoipa::{
     },
 };
 
-/// What anybody may be told, whatever they ask for.
+/// Errors that any request may get.
 const ANYBODY: [(&str, &str); 10] = [
     ("400", "A name, a path or a query that is none, or a body that cannot be read."),
     ("401", "No token, or a wrong one."),

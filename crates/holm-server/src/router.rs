@@ -1,4 +1,4 @@
-//! Which path leads where, and the document that says so.
+//! The routes of the server, and the OpenAPI document that describes them.
 
 use axum::{
     Router,

@@ -1,4 +1,5 @@
-//! The listening side: accepts connections, so many at a time, speaks TLS if it has a certificate, and stops in order.
+//! Starts and stops a server. It accepts a limited number of connections, uses TLS if there is a
+//! certificate, and shuts down in order.
 
 use std::{
     collections::HashSet, convert::Infallible, net::SocketAddr, path::Path, pin::pin, sync::Arc,
@@ -88,8 +89,8 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     tokio::spawn(async move {
         let (users, mut theirs) = (resumed.keyring().holders(), HashSet::new());
         for user in &users {
-            // Jobs first: who is asked about their runs is their affair. One that cannot be read now is looked at again
-            // when somebody asks for the user's jobs.
+            // Jobs first, because each job decides how questions of its runs are handled. If a
+            // store cannot be read now, its jobs start when a client first asks for them.
             if let Ok(keeper) = resumed.inner.jobs.of(&resumed, user).await {
                 theirs.extend(keeper.under_way().into_iter().map(|id| (user.clone(), id)));
             }
@@ -102,8 +103,9 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     Ok(Serving { server, address, close, accepting, _claim: claim })
 }
 
-/// Goes on with what other servers of the same store had under way when they ended, until this one stops. One that lives has
-/// a lease on each of its sessions, which the database gives back when it ends, in whatever way.
+/// Resumes sessions of ended servers that share this store, until this server stops. A live server
+/// holds a lease on each of its sessions. The database releases it when that server ends or
+/// crashes.
 async fn take_over(server: &Server, every: Duration) {
     loop {
         tokio::select! {
@@ -179,7 +181,7 @@ impl Accepting {
     }
 }
 
-/// Whoever is at the other end.
+/// The client of one connection.
 struct Client {
     peer: SocketAddr,
     place: Place,
@@ -245,8 +247,9 @@ async fn speak(
     let _ = tokio::time::timeout(LAST, connection).await;
 }
 
-/// Returns when nothing was asked for too long. The time for a head alone begins only once it is known which HTTP is
-/// spoken, so whoever says nothing at all would keep a place for ever.
+/// Returns if a connection sends no request for too long. The header timeout of the HTTP library
+/// starts only once the HTTP version is known. A silent connection would otherwise hold its permit
+/// forever.
 async fn silence(asked: &CancellationToken) {
     if tokio::time::timeout(HEAD_TIME, asked.cancelled()).await.is_ok() {
         std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! What all routes share.
+//! The state that all routes share.
 
 use std::{
     collections::HashMap,
@@ -105,7 +105,7 @@ impl Server {
         &self.inner.config
     }
 
-    /// The session of that name, opened if it is not, for somebody who may.
+    /// The session of a name, opened if necessary, if the token may use it.
     pub(crate) async fn room(&self, who: &Who, id: &SessionId) -> Result<Arc<Room>, Refusal> {
         admit(who, id)?;
         self.inner.hall.enter(&who.user, id).await
@@ -118,18 +118,18 @@ impl std::fmt::Debug for Server {
     }
 }
 
-/// Whether a token may be used with a session. One that may not is told that there is none.
+/// Whether a token may be used with a session. If not, the session is reported as missing.
 pub(crate) fn admit(who: &Who, id: &SessionId) -> Result<(), Refusal> {
     if who.scope.admits(id) { Ok(()) } else { Err(Refusal::missing("session")) }
 }
 
-/// Whether somebody's role is this one or more.
+/// Whether the caller has at least this role.
 pub(crate) fn require(who: &Who, role: Role) -> Result<(), Refusal> {
     if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not let you do this")) }
 }
 
-/// Whether somebody administers the server. A token for some sessions does not, whatever its role: it could make itself one
-/// for all.
+/// Whether the caller administers the server. A token that is limited to some sessions never does,
+/// regardless of its role: it could create an unlimited token for itself.
 pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
     require(who, Role::Admin)?;
     match who.scope {
@@ -138,7 +138,7 @@ pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
     }
 }
 
-/// How much somebody may give away: what the usual agent has, unless they administer the server.
+/// What the caller may grant: what the default agent has, unless they administer the server.
 pub(crate) fn most(who: &Who) -> Most {
     if administers(who).is_ok() { Most::Anything } else { Most::AsUsual }
 }

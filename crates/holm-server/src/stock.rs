@@ -1,5 +1,5 @@
-//! What a user's agents are made of, seen whole and changed: agents, tools, skills, MCP servers, keys, settings. The server
-//! decides who may ask for it; whoever puts agents together knows how it is done.
+//! Shows and changes the parts of a user's agents: agents, tools, skills, MCP servers, keys and
+//! settings. The server decides who may call this; the implementation knows how it is done.
 
 use holm_runtime::BoxFuture;
 use holm_tools::root::Before;
@@ -14,7 +14,7 @@ pub type Stocked<T> = BoxFuture<'static, Result<T, OpenError>>;
 
 /// What a user's agents are made of. What one user has, another does not see.
 pub trait Stockroom: Send + Sync + 'static {
-    /// An agent, whole. [`OpenError::Missing`] where there is none of that name.
+    /// All details of an agent. [`OpenError::Missing`] if there is no agent of that name.
     fn agent(&self, user: &UserName, name: PartName) -> Stocked<AgentView>;
 
     /// Reads the text of an agent without keeping it.
@@ -73,7 +73,7 @@ pub trait Stockroom: Send + Sync + 'static {
 pub enum Most {
     /// What the user's usual agent has, and no more.
     AsUsual,
-    /// Whatever is asked for.
+    /// Everything that is asked for.
     Anything,
 }
 

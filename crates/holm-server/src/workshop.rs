@@ -1,5 +1,5 @@
-//! What the server needs of whoever puts agents together. It names no provider, no tool and no settings: those are the
-//! business of the one who starts it.
+//! The interface to the code that assembles agents. It names no provider, tool or setting: the
+//! program that starts the server decides about those.
 
 use std::{
     any::Any,
@@ -102,9 +102,9 @@ pub struct Order {
 }
 
 impl Order {
-    /// Whether what the client brings can stand beside the agent's own tools. Where two have one name, or one that differs in the
-    /// case of letters alone, a model that means the one would call the other. Names that every run answers itself are never the
-    /// client's.
+    /// Checks that the client's tools do not clash with the agent's own. If two names are equal, or
+    /// differ only in case, a model could call the wrong tool. Names that every run reserves are
+    /// never the client's.
     ///
     /// # Errors
     /// [`OpenError::Refused`] with the name that is taken.
@@ -155,7 +155,7 @@ pub enum Start {
     },
 }
 
-/// A session that is open, with whatever must live as long as it does.
+/// An open session, with everything that must live as long as it does.
 pub struct Opened {
     pub session: Session,
     /// Watchers, followers and their like; dropped with the session.
@@ -183,13 +183,13 @@ pub enum OpenError {
     /// Something of that name is there already.
     #[error("there is one of that name already; choose another, or take that one away first")]
     Taken,
-    /// What is there is not what whoever changes it has read.
+    /// The stored version is not the one that the client has read.
     #[error("it is not what you have read; read it again")]
     Changed,
-    /// Somebody may not ask for so much.
+    /// The caller may not ask for so much.
     #[error("{0}")]
     TooMuch(String),
-    /// Somebody else drives it.
+    /// Another process drives the session.
     #[error("the session is driven elsewhere; stop it there first")]
     Busy,
     /// What was asked for cannot be.

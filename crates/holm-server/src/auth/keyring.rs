@@ -1,4 +1,4 @@
-//! All tokens, in one private file.
+//! Stores all tokens in one private file.
 
 use std::{
     collections::BTreeSet,
@@ -16,14 +16,14 @@ use crate::{ServerError, SessionId};
 
 /// The file of digests.
 const KEPT: &str = "tokens.json";
-/// The file of the first token, for whoever started the server.
+/// The file with the first token, for the user who started the server.
 const FIRST: &str = "token";
 
 /// Knows who holds which token. Changes are on disk before they count.
 pub struct Keyring {
     folder: PathBuf,
     kept: RwLock<Kept>,
-    /// Counts changes, so that whoever watches over a long connection notices that its token was taken.
+    /// Counts changes, so that long-lived connections notice that their token was revoked.
     changes: watch::Sender<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Scope {
     }
 }
 
-/// Somebody whose token is known.
+/// A user whose token was verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Who {
     pub user: UserName,
@@ -83,7 +83,8 @@ pub struct Who {
 }
 
 impl Keyring {
-    /// Opens the keyring of a folder. If there is none yet it is made, with a token for the owner in the file `token`.
+    /// Opens the tokens of a folder. If the file is missing, this creates it and writes a token for
+    /// the owner to the file `token`.
     ///
     /// # Errors
     /// [`ServerError`] if a file cannot be read or written.
@@ -161,7 +162,7 @@ impl Keyring {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).users.clone()
     }
 
-    /// All users who have a token. Whoever has none any more has nothing done for them either.
+    /// All users who have a token. The server does no work for users without one.
     pub fn holders(&self) -> Vec<UserName> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         let holders: BTreeSet<_> = kept.tokens.iter().map(|card| card.user.clone()).collect();

@@ -1,4 +1,4 @@
-//! What a token lets its holder do.
+//! The roles of tokens.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Tokens: made here, shown once, kept as digests.
+//! Access tokens. They are created here, shown once, and stored as digests.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ const BYTES: usize = 32;
 /// What tells a token of Holm from other texts, so that scanners find one that was lost.
 const MARK: &str = "holm_";
 
-/// The longest text that is taken for a token: a longer one is nobody's, and need not be hashed.
+/// The longest text that can be a token. A longer one is rejected without hashing it.
 const LONGEST: usize = 128;
 
 /// A token in clear. Shown to its holder once; never logged, never kept, except the first one by its owner's wish.
@@ -23,7 +23,7 @@ const LONGEST: usize = 128;
 pub struct Token(SecretString);
 
 impl Token {
-    /// Makes one.
+    /// Creates a random token.
     ///
     /// # Errors
     /// [`ServerError::Random`] if the system has no randomness.
@@ -33,7 +33,7 @@ impl Token {
         Ok(Self(SecretString::from(format!("{MARK}{}", URL_SAFE_NO_PAD.encode(bytes)))))
     }
 
-    /// Reads one that somebody keeps; none where the text cannot be one.
+    /// Parses a token that a client sends; `None` if the text cannot be one.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -58,13 +58,13 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The SHA-256 of a token. A token has 256 random bits, so nobody finds it from this.
+/// The SHA-256 of a token. A token has 256 random bits, so it cannot be recovered from this.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; BYTES]);
 
 impl PartialEq for Digest {
-    /// Takes the same time whatever the difference.
+    /// Takes the same time regardless of where the digests differ.
     fn eq(&self, other: &Self) -> bool {
         let differ = self.0.iter().zip(other.0.iter()).fold(0, |differ, (one, other)| differ | (one ^ other));
         std::hint::black_box(differ) == 0

@@ -1,4 +1,4 @@
-//! Users: a name, and what they may spend.
+//! Users: their names and budgets.
 
 use std::{fmt, str::FromStr};
 
@@ -23,7 +23,7 @@ const LONGEST: usize = 32;
 pub struct UserName(String);
 
 impl UserName {
-    /// Whoever started the server.
+    /// The user who started the server.
     pub fn owner() -> Self {
         Self("owner".into())
     }

@@ -1,4 +1,4 @@
-//! One file of the dashboard, and how it is given.
+//! Serves one file of the dashboard.
 
 use std::io::Read as _;
 
@@ -14,9 +14,12 @@ use crate::Refusal;
 /// What was built; empty where nothing was.
 pub(super) static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
 
-/// What the page may do: run its own scripts, use its own styles, speak with this server, draw pictures that it was given.
-/// Nothing is fetched from elsewhere, so what a model writes cannot carry anything out. A picture of another site that somebody
-/// asked for stands in a frame, in a page with a policy of its own.
+/// What the page may do: run its own scripts, use its own styles, connect to this server, and show
+/// images that it was given. It loads nothing from other sites, so the text of a model cannot leak
+/// data.
+///
+/// If a user asks for an image of another site, it is shown in a frame, in a page with its own
+/// policy.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; \
      connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 

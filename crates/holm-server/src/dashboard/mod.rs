@@ -1,9 +1,12 @@
-//! The dashboard: files that were built into this program, given to whoever asks. They hold nothing of anybody; what the page
-//! shows it asks for like any other client, with a token, through the door.
+//! The dashboard: files that are built into this program and served without authentication. They
+//! contain no user data; the page requests its data like any other client, with a token.
 //!
-//! A browser sends no token when it opens a page, so these few paths stand before the door. They change nothing, take no
-//! body, and are given under this server's own names alone, so that a page of a foreign name never becomes this one. Beside the
-//! files there is one page more, made when it is asked for: the frame of a picture that somebody wants to see.
+//! A browser sends no token when it opens a page, so these few paths are outside of the access
+//! checks. They change nothing and accept no body. They are served only under this server's own
+//! host names, so that a foreign name never shows this page.
+//!
+//! Besides the files there is one generated page: the frame for an image that the user wants to
+//! see.
 
 mod file;
 mod picture;

@@ -1,8 +1,10 @@
-//! One picture of another site, in a page of its own, for a person who asked to see it.
+//! Shows one image of another site, in a page of its own, after the user asked for it.
 //!
-//! The dashboard's page fetches nothing from elsewhere, whatever a model writes. A picture that somebody wants to see is shown in a
-//! frame instead: a page without scripts and without this server's origin, whose policy lets in the one site that the picture is
-//! of. The browser fetches it, the server does not, and the other site is not told where the question came from.
+//! The dashboard page itself loads nothing from other sites, regardless of what a model writes. The
+//! image is shown in a frame instead: a page without scripts and without this server's origin. Its
+//! policy allows only the site of the image.
+//!
+//! The browser loads the image, not the server, and sends no referrer to the other site.
 
 use axum::response::{IntoResponse as _, Response};
 use http::{

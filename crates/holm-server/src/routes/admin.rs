@@ -1,4 +1,4 @@
-//! What administrators do: tokens, budgets, the audit log.
+//! Routes for administrators: tokens, budgets and the audit log.
 
 use std::collections::BTreeSet;
 

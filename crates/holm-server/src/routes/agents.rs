@@ -1,5 +1,5 @@
-//! Agents: shown whole, checked, kept and forgotten. An agent of the user's own may have what the usual agent has; more than
-//! that is an administrator's to give.
+//! Routes to show, check, save and delete agents. A user's own agent may have what the default
+//! agent has; only an administrator can give it more.
 
 use axum::{
     Extension, Json,

@@ -1,4 +1,5 @@
-//! Copies of everything that is kept, made while it is used. They hold what all users said, so administrators make them.
+//! Routes for backups, which are made while the server runs. They contain the data of all users, so
+//! only administrators can make them.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use http::StatusCode;

@@ -1,5 +1,5 @@
-//! What happens in a session, as it happens: server-sent events and WebSocket, both from the same watcher. Whoever comes
-//! back says how far they had got.
+//! Streams the events of a session, as server-sent events or over a WebSocket. Both use the same
+//! watcher. A client that reconnects says which frame it saw last.
 
 use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 
@@ -34,7 +34,7 @@ use crate::{
 const ALIVE: Duration = Duration::from_secs(15);
 /// How long a watcher may take to take one frame before it counts as gone.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often it is looked whether somebody drives the session in a terminal.
+/// How often the server checks whether a terminal drives the session.
 const LOOK: Duration = Duration::from_secs(2);
 /// The largest message from a watcher; it has nothing to say but that it is there.
 const MOST_HEARD: usize = 1_024;
@@ -68,7 +68,8 @@ enum Left {
     Nothing,
 }
 
-/// Looks for a terminal that begins to drive the session, for as long as somebody watches. It tells by itself what happens.
+/// Looks for a terminal that starts to drive the session, as long as a client watches. The terminal
+/// link then adds its events to the feed.
 struct Look(JoinHandle<()>);
 
 impl Look {
@@ -76,7 +77,7 @@ impl Look {
         Self(tokio::spawn(async move {
             loop {
                 tokio::time::sleep(LOOK).await;
-                // Whatever is in the way may be gone the next time.
+                // The next attempt may succeed.
                 let _ = server.terminal(&user, &id).await;
             }
         }))
@@ -203,7 +204,7 @@ async fn begin(
     Ok(Watching { watch, server: server.clone(), token: who.token, _look: look, changes, left: Left::All })
 }
 
-/// Sends frames until somebody has enough.
+/// Sends frames until the client leaves or the stream ends.
 async fn tell(socket: WebSocket, watching: Watching) {
     let (mut out, mut heard) = socket.split();
     let mut frames = pin!(watching.frames());
@@ -222,7 +223,7 @@ async fn tell(socket: WebSocket, watching: Watching) {
                 Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Close(_)) | Err(_)) | None => break,
             },
         };
-        // One that takes nothing keeps its frames from nobody but itself, and not for ever.
+        // A client that reads nothing delays only its own frames, and only for a limited time.
         match tokio::time::timeout(PATIENCE, out.send(message)).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) | Err(_) => return,

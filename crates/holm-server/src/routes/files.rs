@@ -1,6 +1,9 @@
-//! Files of the workspace: read, written, moved, removed. Opened from the handle of the one folder that a user has, as every
-//! file tool does; no link is followed, and what is kept from tools is kept from here. Whoever writes says what they have
-//! read, so that nobody's change is lost unseen.
+//! Routes to read, write, move and delete files of the workspace. As in every file tool, files are
+//! opened from the handle of the user's one folder. Links are not followed, and files that tools
+//! may not see are hidden here too.
+//!
+//! A client that writes must name the version that it has read, so that no change is overwritten
+//! unseen.
 
 use axum::{
     Extension,
@@ -58,7 +61,7 @@ pub(crate) async fn read(
 ) -> Result<impl IntoResponse, Refusal> {
     let bytes = at_hand(&server, &who, move |root| Ok(root.read(&root.path(&wanted.path)?)?.bytes(MOST)?));
     let bytes = bytes.await?;
-    // Whatever it is, a browser keeps it and runs nothing of it.
+    // The browser downloads the file and never executes it, regardless of its type.
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     let kept = (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     Ok(([kind, kept, tag(ContentHash::of(&bytes))?], bytes))
@@ -128,7 +131,7 @@ pub(crate) async fn rename(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Does something in the workspace of whoever asks, on a thread that may block.
+/// Runs work in the workspace of the user, on a thread that may block.
 pub(crate) async fn at_hand<T: Send + 'static>(
     server: &Server,
     who: &Who,

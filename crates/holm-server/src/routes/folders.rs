@@ -1,4 +1,4 @@
-//! Folders of the workspace: looked into and made.
+//! Routes to list and create folders of the workspace.
 
 use axum::{Extension, Json, extract::State};
 use holm_tools::root::{Item, ItemKind};

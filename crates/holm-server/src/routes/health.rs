@@ -1,4 +1,4 @@
-//! Whether the server is well, its numbers, and who one is.
+//! Routes for the health check, the metrics, and the identity of the caller.
 
 use axum::{Extension, Json, extract::State};
 use http::header::CONTENT_TYPE;

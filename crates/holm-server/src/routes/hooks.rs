@@ -1,5 +1,8 @@
-//! Messages of other programs that start jobs. They have no token; each is signed, and that is looked at before anything
-//! else is done. So this is the one route that stands beside the door, with small bounds of its own.
+//! The route by which other programs start jobs with signed messages. Such a message has no token,
+//! so its signature is verified before anything else.
+//!
+//! This is the only API route outside of the normal access checks, and it has small limits of its
+//! own.
 
 use std::{
     net::IpAddr,

@@ -1,4 +1,4 @@
-//! What a user's agents are made of: agents, tools, skills, models, and for which providers there are keys.
+//! Routes that list a user's agents, tools, skills and models, and the providers that have a key.
 
 use axum::{Extension, Json, extract::State};
 use http::StatusCode;

@@ -1,4 +1,4 @@
-//! Jobs: lists, making, changing, switching, running now, what came of it.
+//! Routes to list, create, change, switch and start jobs, and to read their runs.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use http::StatusCode;
@@ -17,7 +17,8 @@ use crate::{
 const USUAL_RUNS: u32 = 50;
 /// The most that may be.
 const MOST_RUNS: u32 = 500;
-/// Seconds for which an old key counts beside a new one, unless another number is said: time to tell whoever has it.
+/// Default time in seconds for which an old key stays valid beside a new one: time to update the
+/// programs that use it.
 const USUAL_OVERLAP_S: u64 = 86_400;
 /// The most that may be said: a month. A key that counts for ever was not changed.
 const MOST_OVERLAP_S: u64 = 30 * 86_400;

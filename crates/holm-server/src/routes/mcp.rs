@@ -1,5 +1,8 @@
-//! MCP over HTTP: a user's agents, for whoever speaks it. Each token has conversations of its own there, which end with it;
-//! what an agent is asked is a session like any other, with a turn, a share of the budget and a place in the list.
+//! MCP over HTTP: the agents of a user, for MCP clients. Each token has its own conversations,
+//! which end when it is revoked.
+//!
+//! A question to an agent is a session like any other: it takes a permit, uses the user's budget,
+//! and appears in the list.
 
 mod agents;
 
@@ -54,7 +57,8 @@ async fn conversation(server: &Server, who: &Who) -> Result<Conversation, Refusa
         let mut conversations = server.inner.mcp.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(conversations.entry(who.token).or_default())
     };
-    // Held while it is made, by this token alone: one whose files do not answer holds up nobody else.
+    // Held by this token alone while the conversation is created. A slow folder delays no other
+    // token.
     let mut made = place.lock().await;
     if let Some(conversation) = &*made {
         return Ok(conversation.clone());

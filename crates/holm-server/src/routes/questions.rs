@@ -1,4 +1,4 @@
-//! What a session asks people, and what they answer.
+//! Routes to list and answer the questions of a session.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Reply {
             Some(Question::Approval { digest, .. }) if digest != seen => {
                 Err(Refusal::conflict("changed", "the call is another than the one that you saw; look again"))
             }
-            // One that is not open, or is no approval, is refused by whoever asks.
+            // A question that is not open, or not an approval, is refused by the broker.
             Some(Question::Approval { .. } | Question::Words { .. } | Question::Form { .. }) | None => Ok(()),
         }
     }
@@ -56,7 +56,7 @@ pub(crate) async fn list(
         return Ok(Json(link.questions().iter().map(|posed| (**posed).clone()).collect()));
     }
     let Some(room) = server.inner.hall.find(&who.user, &id).await else {
-        // A session that nobody drives asks nothing; one that is not there is said to be missing.
+        // A session that is not driven has no questions; a missing session is reported as missing.
         server.inner.workshop.home(&who.user).await?.store.session(id.as_str()).await?;
         return Ok(Json(Vec::new()));
     };

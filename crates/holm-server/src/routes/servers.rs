@@ -1,5 +1,5 @@
-//! MCP servers: how each stands, what it offers, written down and taken away. One that is written down may start a program
-//! with every session, so administrators do that.
+//! Routes to list, test, add and remove MCP servers. An added server may start a program with every
+//! session, so only administrators can add one.
 
 use axum::{Extension, Json, extract::State};
 use http::StatusCode;

@@ -1,4 +1,5 @@
-//! Sessions: lists, one of them, making, naming, forking, telling again, what calls were granted, writing out, forgetting.
+//! Routes to list, show, create, rename, fork, replay, export and delete sessions, and to list the
+//! grants of their calls.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use holm_kernel::{NanoUsd, Prompt, Seq};
@@ -157,7 +158,7 @@ pub(crate) async fn create(
     (opening.agent, opening.model) = (new.agent, new.model);
     let room = make(&server, &who, opening).await?;
     if let Some(prompt) = new.prompt {
-        // What comes of it is seen by whoever watches.
+        // Watchers of the session see the result.
         drop(server.inner.hall.prompt(&room, Some(Prompt::text(prompt))).await?);
     }
     Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
@@ -278,8 +279,8 @@ pub(crate) async fn erase(
         // Before it is gone: a server that ends in between counts it twice, and never not at all.
         server.inner.keyring.forget(&who.user, cost)?;
         if let Err(error) = store.erase(id.as_str()).await {
-            // Where it was not there any more, or is at work, nothing was removed here: somebody else pays. What was removed and
-            // could not be swept away is gone all the same.
+            // If the session is missing or busy, nothing was erased here, and its cost still counts
+            // elsewhere. An erased session is gone even if its files could not be cleaned up.
             let untouched = matches!(error, StoreError::Missing { .. } | StoreError::Busy { .. });
             if untouched || store.session(id.as_str()).await.is_ok() {
                 server.inner.keyring.remember(&who.user, cost)?;
@@ -313,7 +314,7 @@ pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
     }
 }
 
-/// Opens a session for somebody who may still spend something.
+/// Opens a session, if the user has budget left.
 pub(crate) async fn make(
     server: &Server,
     who: &Who,

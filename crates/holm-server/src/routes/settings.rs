@@ -1,4 +1,4 @@
-//! How the server and the agents of a user are set up, to be looked at.
+//! Routes that show the settings of the server and of a user's agents.
 
 use axum::{Extension, Json, extract::State};
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! Sites: what is published where. Publishing opens a door of the machine, so administrators do it.
+//! Routes to list, publish and remove sites. Publishing opens a port or a host name of the machine,
+//! so only administrators can do it.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! Tools: shown whole, tried, looked at again, and what was last done with them.
+//! Routes to show, try and reload tools, and to list their latest calls.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a user's sessions have used.
+//! The route that sums up what a user's sessions have used.
 
 use axum::{Extension, Json, extract::State};
 use holm_kernel::NanoUsd;

@@ -1,4 +1,4 @@
-//! What is said to a session: prompts, steering, what comes next, and that it stop.
+//! Routes that send input to a session: prompts, steering, follow-ups and cancellation.
 
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ async fn hand_over(id: &SessionId, link: &Link, what: What) -> Result<Accepted, 
     Ok(heard(id, link.state()))
 }
 
-/// Why a session that somebody drives in a terminal takes no prompt.
+/// The error for a prompt to a session that a terminal drives.
 fn in_a_terminal(link: &Link) -> Refusal {
     let message = if link.works() {
         "the session is at work in a terminal; steer it, follow up, or cancel it first"

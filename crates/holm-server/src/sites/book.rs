@@ -1,4 +1,4 @@
-//! All sites, in one private file.
+//! Stores all sites in one private file.
 
 use std::{
     fs, io,
@@ -29,10 +29,10 @@ struct Kept {
 }
 
 impl Sites {
-    /// Opens the sites of a folder; there are none where there is no file.
+    /// Opens the sites of a folder; the list is empty if the file is missing.
     ///
     /// # Errors
-    /// [`ServerError::File`].
+    /// [`ServerError::File`] if the file cannot be read.
     pub fn open(folder: &Path) -> Result<Self, ServerError> {
         let place = folder.join(KEPT);
         let kept = match fs::read(&place) {
@@ -67,10 +67,10 @@ impl Sites {
         kept.sites.iter().find(is_it).cloned()
     }
 
-    /// Publishes a folder.
+    /// Publishes a folder as a site.
     ///
     /// # Errors
-    /// [`Refusal`] if the name or the place is taken, or too many are there.
+    /// [`Refusal`] if the name or the address is taken, or there are too many sites.
     pub fn add(&self, site: Site) -> Result<(), Refusal> {
         site.place.check()?;
         self.change(|sites| {
@@ -89,10 +89,10 @@ impl Sites {
         })
     }
 
-    /// Takes a site back.
+    /// Removes a published site.
     ///
     /// # Errors
-    /// [`Refusal`] if there is none.
+    /// [`Refusal`] if there is no such site.
     pub fn remove(&self, name: &SiteName) -> Result<(), Refusal> {
         self.change(|sites| {
             let before = sites.len();

@@ -1,4 +1,4 @@
-//! One answer of a site: a file, a part of it, or that there is none.
+//! One response of a site: a file, a part of it, or "not found".
 
 use std::{
     fs::File,
@@ -28,8 +28,8 @@ const INDEX: &str = "index.html";
 /// Bytes that are read at once.
 const PIECE: u64 = 256 * 1024;
 
-/// What every answer of a site says: nothing is guessed, framed or handed to other origins, and what is kept is asked for
-/// again.
+/// Headers of every response: no type guessing, no framing, no use by other origins, and caches
+/// must revalidate.
 const HEADERS: [(&str, &str); 6] = [
     ("x-content-type-options", "nosniff"),
     ("content-security-policy", "frame-ancestors 'none'"),
@@ -39,7 +39,7 @@ const HEADERS: [(&str, &str); 6] = [
     ("cache-control", "private, no-cache"),
 ];
 
-/// What somebody asks of a site.
+/// The parts of a request that a site needs.
 pub(super) struct Asked<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
@@ -91,8 +91,8 @@ pub(super) fn plain(status: StatusCode, words: &str) -> Response {
     dressed((status, [kind], format!("{words}\n")).into_response())
 }
 
-/// Looks for a file. Whatever is in the way, whoever asks is told that there is none: what lies beside a site is nobody's
-/// business.
+/// Looks for a file. Any error is reported as "not found", because files beside a site must stay
+/// hidden.
 fn find(root: &Root, path: &SitePath, names: Names) -> Found {
     let open = |path: &SitePath| root.path(&path.to_string()).and_then(|path| root.read(&path));
     let wanted = match names {
@@ -171,7 +171,7 @@ fn read(file: File, first: u64, count: u64) -> Body {
         });
         let (file, bytes) = read.await.map_err(io::Error::other)??;
         if bytes.is_empty() {
-            // Somebody cut it meanwhile; an answer that ends early is seen to.
+            // The file was truncated meanwhile; ending the response early makes the client notice.
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
         }
         let read = bytes.len() as u64;

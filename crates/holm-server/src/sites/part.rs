@@ -1,4 +1,4 @@
-//! Which part of a file is wanted, and whether it is wanted at all.
+//! Decides which part of a file to send, from the range and cache headers.
 
 use http::{
     HeaderMap,
@@ -13,7 +13,7 @@ pub(super) enum Part {
     Bytes { first: u64, last: u64 },
     /// Nothing: the asked part is not in it.
     Outside,
-    /// Nothing: whoever asks has it.
+    /// Nothing: the client has the current version.
     Unchanged,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> Part {
     read(RANGE).map_or(Part::Whole, |range| ranged(range, length))
 }
 
-/// One range; several, or what is none, is answered with the whole, as it may be.
+/// Parses one range. Several ranges or an invalid one get the whole file, as HTTP allows.
 fn ranged(text: &str, length: u64) -> Part {
     let Some((first, last)) = text.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
     else {
@@ -41,7 +41,7 @@ fn ranged(text: &str, length: u64) -> Part {
     };
     let number = |text: &str| {
         let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // More digits than a number has mean the end, whatever they are.
+        // A number that is too large means the end of the file.
         plain.then(|| text.parse::<u64>().unwrap_or(u64::MAX))
     };
     match (number(first), number(last), first.is_empty(), last.is_empty()) {

@@ -1,5 +1,5 @@
-//! Paths of requests and of folders, taken apart once. Whatever could mean something else to a file system is refused, not
-//! repaired.
+//! Parses paths of requests and folders. A path that a file system could read differently is
+//! refused, not repaired.
 
 use std::fmt;
 
@@ -16,10 +16,10 @@ const LONGEST: usize = 1_024;
 pub struct SitePath(Vec<String>);
 
 impl SitePath {
-    /// Reads the path of a folder, as a person writes it.
+    /// Parses the path of a folder, as a user writes it.
     ///
     /// # Errors
-    /// [`ServerError::Name`].
+    /// [`ServerError::Name`] if it is not a plain relative path.
     pub fn folder(text: &str) -> Result<Self, ServerError> {
         let wrong = || ServerError::Name {
             what: "a folder of the workspace",

@@ -1,4 +1,5 @@
-//! The listening side of sites: their own listeners, and the one that those with a host name share.
+//! The listeners of sites: one per site with its own address, and a shared one for sites with a
+//! host name.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -63,7 +64,7 @@ struct Doorman {
 }
 
 impl Hosting {
-    /// Shows nothing yet.
+    /// Creates it without any listener.
     ///
     /// # Errors
     /// [`ServerError::Random`] without randomness.
@@ -97,7 +98,7 @@ impl Hosting {
         Ok(())
     }
 
-    /// Shows a site.
+    /// Starts the listener of a site.
     ///
     /// # Errors
     /// [`ServerError`] if its address cannot be listened on.
@@ -201,7 +202,8 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
 }
 
 impl Shown {
-    /// The site that is meant. A name that is not its own is another site's, or somebody's trick with a name server.
+    /// The requested site. A foreign host name belongs to another site, or to a DNS rebinding
+    /// attack.
     fn site(&self, host: &str) -> Option<Site> {
         let sites = &self.server.inner.sites;
         match &self.which {
@@ -214,7 +216,7 @@ impl Shown {
     }
 }
 
-/// What a doorman says of somebody.
+/// The result of a password check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {
     /// They have said the password.
@@ -254,7 +256,7 @@ impl Doorman {
     }
 }
 
-/// The password of a request; the user's name is nobody's.
+/// The password of a request; the user name is ignored.
 fn password(headers: &HeaderMap) -> Option<String> {
     let (scheme, text) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let text = scheme.eq_ignore_ascii_case("basic").then(|| STANDARD.decode(text.trim()).ok()).flatten()?;

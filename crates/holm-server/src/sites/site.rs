@@ -1,4 +1,4 @@
-//! What a site is.
+//! The definition of a published site.
 
 use std::{fmt, net::SocketAddr, str::FromStr};
 
@@ -87,17 +87,17 @@ pub enum SitePlace {
 }
 
 impl SitePlace {
-    /// Whether a host name can be one.
+    /// Checks that a host name is valid.
     ///
     /// # Errors
-    /// [`ServerError::Name`].
+    /// [`ServerError::Name`] if it is not.
     pub(super) fn check(&self) -> Result<(), ServerError> {
         let Self::Host(host) = self else { return Ok(()) };
         let label = |label: &str| {
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             (1..=LONGEST).contains(&label.len()) && label.bytes().all(plain) && !label.starts_with('-')
         };
-        // An address is the server's own name or somebody else's machine, never a site's.
+        // An IP address belongs to the server itself or to another machine, never to a site.
         let is_name = host.parse::<std::net::IpAddr>().is_err();
         if is_name && host.len() <= LONGEST_HOST && host.split('.').all(label) {
             return Ok(());

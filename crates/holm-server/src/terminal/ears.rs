@@ -1,5 +1,6 @@
-//! Whether a session hears what is said from elsewhere, as its events say. A server learns of the end a moment later than the session
-//! itself; what it hands over in between would lie there unheard.
+//! Decides whether a session in a terminal accepts input from servers, based on its events. A
+//! server learns of the end of a turn slightly later than the session. Input that arrives in
+//! between would stay unread.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,5 @@
-//! The terminal's side: whoever drives a session lets servers of the same user watch and steer it.
+//! The terminal's side: a process that drives a session lets servers of the same user watch and
+//! steer it.
 
 use std::{io, path::Path, sync::Arc, time::Duration};
 
@@ -80,7 +81,7 @@ impl Host {
         Self { feed, desk, ears: Arc::default() }
     }
 
-    /// Where whoever watches can answer.
+    /// The broker through which watchers answer questions.
     pub fn desk(&self) -> &Arc<Desk> {
         &self.desk
     }
@@ -98,10 +99,11 @@ impl Host {
         Arc::clone(&self.feed) as Arc<dyn DeltaSink>
     }
 
-    /// Lets servers that have this data folder in. Must be called within a runtime, by whoever drives the session.
+    /// Accepts servers that use this data folder. The driver of the session must call it within a
+    /// runtime.
     ///
     /// # Errors
-    /// [`ServerError::File`] where no socket can be made. The session needs none to work.
+    /// [`ServerError::File`] if no socket can be created. The session works without it.
     pub fn listen(&self, data: &Path, session: &str, handle: Handle) -> Result<Listening, ServerError> {
         let place = Place::of(data, session);
         let (listener, key) = place.listen(session)?;
@@ -113,18 +115,20 @@ impl Host {
 }
 
 impl Listening {
-    /// Whether something was said from elsewhere that the turn that has just ended may not have heard: whoever drives the session catches
-    /// up with it ([`Session::catch_up`](holm_runtime::Session::catch_up)). Says so once; nothing more is taken in until it works again.
+    /// Whether a server sent input that the turn that just ended may not have read. The driver then
+    /// catches up ([`Session::catch_up`](holm_runtime::Session::catch_up)).
+    ///
+    /// Reports it once; no further input is accepted until the session works again.
     pub fn missed(&self) -> bool {
         self.ears.missed()
     }
 
-    /// Lets nobody in any more, and waits until those who watch have seen the end.
+    /// Accepts no more connections, and waits until the watchers have seen the end.
     pub async fn end(self) {
         self.accepting.abort();
         self.stop.cancel();
         let all = u32::try_from(MOST_LINKS).unwrap_or(u32::MAX);
-        // Whoever is slower reads the rest in the journal.
+        // Slower watchers read the rest in the journal.
         let _ = tokio::time::timeout(LAST_WORDS, self.room.acquire_many(all)).await;
     }
 }
@@ -174,7 +178,7 @@ impl Serving {
         Ok(())
     }
 
-    /// Does what somebody wants who watches, or says why not.
+    /// Carries out the command of a watcher, or returns why it cannot.
     fn act(&self, what: What) -> Result<(), String> {
         let (ears, handle) = (&self.host.ears, &self.handle);
         match what {

@@ -1,4 +1,4 @@
-//! What a terminal and a server say to one another: one JSON object a line.
+//! The protocol between a terminal and a server: one JSON object per line.
 
 use std::io;
 

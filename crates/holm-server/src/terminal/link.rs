@@ -1,4 +1,5 @@
-//! The server's side of one terminal: what it tells goes to those who watch, and what people say goes to it.
+//! The server's side of one terminal. It passes the terminal's events to watchers, and user input
+//! to the terminal.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -65,7 +66,7 @@ impl Link {
             over: CancellationToken::new(),
         });
         link.pulse.set(works);
-        // What happened until now was told to nobody here.
+        // Earlier events were not shown here.
         link.feed.break_off(last);
         tokio::spawn(Arc::clone(&link).listen(read));
         Some(link)
@@ -86,12 +87,12 @@ impl Link {
         if self.works() { "working" } else { "idle" }
     }
 
-    /// The questions that wait for somebody, there or here.
+    /// The questions that wait for an answer, in the terminal or here.
     pub(crate) fn questions(&self) -> Vec<Arc<Posed>> {
         lock(&self.open).values().cloned().collect()
     }
 
-    /// Tells those who watch of the questions again, for one who has just come.
+    /// Shows the open questions again, for a new watcher.
     pub(crate) fn repeat_questions(&self) {
         self.questions().into_iter().for_each(|posed| self.feed.asked(posed));
     }
@@ -117,7 +118,7 @@ impl Link {
             told.await.ok()
         };
         let heard = tokio::select! {
-            // A last word counts, also where the terminal is gone by the time it is looked at.
+            // An answer counts even if the terminal is gone by the time it is read.
             biased;
             heard = tokio::time::timeout(PATIENCE, said) => heard.ok().flatten(),
             () = self.over.cancelled() => None,
@@ -137,7 +138,7 @@ impl Link {
         self.pulse.set(false);
         let open = std::mem::take(&mut *lock(&self.open));
         open.into_keys().for_each(|id| self.feed.settled(id));
-        // Whoever drives the session next tells of other events; the journal has those between.
+        // The next driver continues with later events; the journal has those in between.
         self.feed.break_off(None);
     }
 
@@ -169,7 +170,7 @@ impl Link {
             Told::Gap(last) => self.feed.break_off(last),
             Told::Heard { number, refused } => {
                 if let Some(waiting) = lock(&self.waiting).remove(&number) {
-                    // Whoever said it may have gone.
+                    // The sender may be gone.
                     let _ = waiting.send(refused);
                 }
             }
@@ -177,7 +178,7 @@ impl Link {
     }
 }
 
-/// A piece of a reply as it was; none of a kind that nobody knows.
+/// Rebuilds a piece of a reply; `None` if its kind is unknown.
 fn delta<'a>(kind: &str, index: Option<u64>, offset: u64, text: &'a str) -> Option<Delta<'a>> {
     Some(match (kind, index) {
         ("text", _) => Delta::Text { offset, text },

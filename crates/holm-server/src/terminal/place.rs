@@ -1,4 +1,4 @@
-//! Where the socket of a session lies, and the key that opens it.
+//! The socket of a session in the data folder, and the key that opens it.
 
 use std::{
     fs, io,
@@ -43,11 +43,11 @@ impl Place {
         Self { socket: stem.with_extension("sock"), key: stem.with_extension("json") }
     }
 
-    /// Listens, in place of whoever listened there before: that process is gone, or it would have the session. Gives the key
-    /// that opens the socket.
+    /// Listens on the socket, and replaces one that a previous process left. That process has
+    /// ended, or it would still hold the session. Returns the key that opens the socket.
     ///
     /// # Errors
-    /// Where the system does not let it, or the path is too long for a socket.
+    /// If the system refuses, or the path is too long for a socket.
     pub(super) fn listen(&self, session: &str) -> Result<(UnixListener, String), ServerError> {
         let listen = || -> io::Result<(UnixListener, String)> {
             if self.socket.as_os_str().len() > MOST_PATH {
@@ -67,7 +67,7 @@ impl Place {
         listen().map_err(|error| ServerError::file(&self.socket, &error))
     }
 
-    /// A connection and the key for it; none where nobody listens.
+    /// Connects to the socket and reads its key; `None` if no process listens.
     pub(super) async fn connect(&self, session: &str) -> Option<(UnixStream, String)> {
         let beside: Beside = serde_json::from_slice(&fs::read(&self.key).ok()?).ok()?;
         let stream = UnixStream::connect(&self.socket).await.ok()?;
@@ -76,13 +76,13 @@ impl Place {
 
     /// Takes away what lies there.
     pub(super) fn clear(&self) {
-        // What is not there need not go, and what cannot go is told by whoever wants the place.
+        // Missing files need no removal. If a removal fails, the next attempt to listen reports it.
         let _ = fs::remove_file(&self.socket);
         let _ = fs::remove_file(&self.key);
     }
 }
 
-/// Whether two keys are the same, in the same time whatever the difference.
+/// Compares two keys in constant time.
 pub(super) fn same(one: &str, other: &str) -> bool {
     let differ = one.bytes().zip(other.bytes()).fold(0, |differ, (one, other)| differ | (one ^ other));
     one.len() == other.len() && std::hint::black_box(differ) == 0

@@ -1,4 +1,4 @@
-//! Whether a session works, as its events say.
+//! Tracks whether a session works, based on its events.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

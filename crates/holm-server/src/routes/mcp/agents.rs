@@ -1,4 +1,4 @@
-//! A user's agents as clients of MCP see them. What one is asked is a session of the server.
+//! The agents of a user, as MCP clients see them. Each question to an agent becomes a session.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -11,7 +11,7 @@ use crate::{
     AgentCard, Attendance, Lasting, Opening, Refusal, Server, Start, auth::UserName, live::Room, state::Inner,
 };
 
-/// The agents of a user, as they were when somebody looked last. Clones are the same agents.
+/// The agents of a user, as of the last refresh. Clones share the same list.
 #[derive(Clone)]
 pub(super) struct Agents {
     server: Weak<Inner>,
@@ -92,7 +92,7 @@ impl Answering for Asked {
     }
 }
 
-/// Asks a session and waits for its answer, or until nobody wants it any more.
+/// Sends a question to a session and waits for the answer, or until the client no longer wants it.
 async fn attend(
     server: &Server,
     room: &Room,
@@ -127,7 +127,7 @@ async fn attend(
     }
 }
 
-/// Whether somebody waits for the answer.
+/// Whether the client still waits for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Yes,

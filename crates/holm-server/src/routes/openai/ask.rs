@@ -1,5 +1,5 @@
-//! What a client's conversation means as a prompt. A session has one past, its own; what a client says was said before is
-//! told to the agent as just that.
+//! Turns a client's conversation into a prompt. A session has only its own history, so earlier
+//! messages of the client are passed to the agent as a quoted text.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! An agent as a model, for every client that speaks OpenAI's formats. Each request is a session of its own, unless the
-//! client names one; what the agent does on the way is in its journal, and what it says is the answer.
+//! Serves agents as models for clients of OpenAI's formats. Each request is a session of its own,
+//! unless the client names one. The journal records the agent's steps; its text is the answer.
 
 mod ask;
 mod form;

@@ -1,4 +1,4 @@
-//! What a client says that its own tools came to, and for which session.
+//! Reads the results of the client's own tools, and the session that they belong to.
 
 use std::collections::BTreeMap;
 

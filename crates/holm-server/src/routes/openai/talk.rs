@@ -1,4 +1,4 @@
-//! What an agent says while it works, for a client that reads it as one answer.
+//! Turns the output of a running agent into one answer for a client.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -78,13 +78,14 @@ enum Then {
 enum Said {
     Nothing,
     Something,
-    /// What comes next is another reply's.
+    /// The next text belongs to a new reply.
     Before,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nothing was asked yet: what the session does now is somebody else's.
+    /// The client has asked nothing yet; the current work of the session belongs to another
+    /// request.
     Listening,
     Talking,
     /// Only the end is left to be said.
@@ -176,7 +177,7 @@ impl Talk {
                     None => std::future::pending().await,
                 }
             };
-            // In this order: nobody hears anything without a token.
+            // The order matters: a client without a valid token receives nothing.
             tokio::select! {
                 biased;
                 changed = self.changes.changed() => {
@@ -270,7 +271,7 @@ impl Talk {
                 self.usage = self.usage.plus(*usage);
                 None
             }
-            // What arrived in pieces that nobody passed on is in the message.
+            // The whole message has the pieces that were not sent yet.
             Event::MessageAdded { message } if message.role == Role::Assistant => {
                 self.text(0, &message.plain_text())
             }
@@ -357,8 +358,9 @@ impl Talk {
         self.errands.as_ref().map(|errands| errands.waiting()).unwrap_or_default()
     }
 
-    /// Stops the session if its client does not bring what these calls came to: it would hold a turn until the calls time
-    /// out, and then ask a model for nobody.
+    /// Stops the session if its client does not send the results of these calls. Otherwise it would
+    /// hold a permit until the calls time out, and then call a model with no client to read the
+    /// answer.
     fn give_up_later(&self, calls: BTreeSet<CallId>) {
         let (hall, room, errands) =
             (Arc::clone(self.server.hall()), Arc::clone(&self.room), self.errands.clone());
@@ -381,7 +383,7 @@ impl Drop for Talk {
         let calls = self.waited_for();
         match self.phase {
             Phase::Over if !calls.is_empty() => return self.give_up_later(calls),
-            // One that was refused stops nothing: somebody else asked for what is under way.
+            // A refused request stops nothing: the running work belongs to another request.
             Phase::Listening | Phase::Over => {}
             Phase::Talking | Phase::Ending(_) => {
                 // One that has ended by itself needs no stopping.
