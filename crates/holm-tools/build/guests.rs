@@ -31,7 +31,7 @@ const LIKE: [(&str, &str); 7] = [
 const SMALL: i32 = 19;
 const QUICK: i32 = 3;
 
-/// A guest of the folder.
+/// A guest that was found in the folder.
 struct Guest {
     name: String,
     /// The guest, or its outline where its code is enough.

@@ -6,7 +6,7 @@
 
 use holm_kernel::Alias;
 
-/// A tool of ours, its other names, and other names of its arguments.
+/// One of our tools, its other names, and the other names of its arguments.
 struct Row {
     tool: &'static str,
     names: &'static [&'static str],

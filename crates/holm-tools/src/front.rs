@@ -10,7 +10,7 @@ use crate::agents::{AgentFileError, AgentProblem};
 /// The most lines of a head; more than this was not written by hand.
 const MOST_LINES: usize = 1_000;
 
-/// The head of a file, and what follows it.
+/// The front matter of a file, and the body after it.
 ///
 /// ```
 /// use holm_tools::front::{Front, Value};
@@ -36,7 +36,7 @@ pub struct Entry {
     pub value: Value,
 }
 
-/// What stands behind a key.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     Text(String),
@@ -89,7 +89,7 @@ impl<'a> Front<'a> {
     }
 }
 
-/// The lines of a head, and how far they were read.
+/// The lines of a head, and the current position.
 struct Lines<'l, 'a> {
     lines: &'l [&'a str],
     at: usize,

@@ -19,7 +19,7 @@ use super::{AgentFile, Place, ToolNames, Waits};
 /// lost; the kernel has a bound of its own for runs.
 pub const MOST_DEPTH: usize = 4;
 
-/// What a host has to give to the agents of files.
+/// What a host provides to agents that are defined by files.
 pub trait Kit: Send + Sync + 'static {
     /// Begins an agent on this model, or on the host's own where none is named.
     ///
@@ -54,7 +54,7 @@ pub trait Kit: Send + Sync + 'static {
     }
 }
 
-/// The agents of a set of files.
+/// The agents that were built from a set of files.
 #[derive(Clone, Default)]
 pub struct Crew {
     /// Those that can be called.
@@ -107,7 +107,7 @@ pub(super) fn under(file: Arc<AgentFile>, name: String) -> Arc<AgentFile> {
     Arc::new(AgentFile { name, ..(*file).clone() })
 }
 
-/// Agents while they are made.
+/// Builds agents and remembers the ones that are already built.
 struct Gathering {
     files: BTreeMap<String, Arc<AgentFile>>,
     made: BTreeMap<String, Result<Helper, CrewProblem>>,
@@ -167,7 +167,7 @@ impl Gathering {
     }
 }
 
-/// Everything that an agent is made of.
+/// The parts from which an agent is built.
 struct Plan {
     file: Arc<AgentFile>,
     helpers: Helpers,
@@ -247,7 +247,7 @@ pub(super) fn dressed(helper: Helper, file: &AgentFile, asked: GrantSet) -> Help
     }
 }
 
-/// Folders that the host hands out.
+/// Adapts the host's shared isolation to the [`Isolation`] that a helper owns.
 struct Folders(Arc<dyn Isolation>);
 
 impl Isolation for Folders {
@@ -264,7 +264,7 @@ impl Isolation for Folders {
     }
 }
 
-/// An agent of a file cannot be made.
+/// The agent of a file cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the agent `{agent}` cannot be used: {why}")]
 pub struct CrewFault {
@@ -272,7 +272,7 @@ pub struct CrewFault {
     pub why: CrewProblem,
 }
 
-/// Why an agent of a file cannot be made.
+/// Why the agent of a file cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CrewProblem {
     /// Agents hand work on in a circle.

@@ -86,7 +86,7 @@ pub struct AgentFile {
     pub ignored: Vec<Ignored>,
 }
 
-/// Which tools an agent has.
+/// The tools that an agent has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolNames {
     /// Those that are named; none if nothing is said.
@@ -95,7 +95,7 @@ pub enum ToolNames {
     All,
 }
 
-/// Where an agent works.
+/// The folder in which an agent works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Place {
     /// In its parent's folder.
@@ -114,7 +114,7 @@ pub enum Waits {
     AsAsked,
 }
 
-/// How far an agent may go; what is not said is as its parent's host has it.
+/// The limits of an agent. A limit that is missing is the one of its parent's host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentLimits {
     /// Model turns of one task.
@@ -129,7 +129,7 @@ pub struct AgentLimits {
     pub depth: Option<u64>,
 }
 
-/// A key that means nothing here.
+/// A key in the head of a file that has no meaning here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignored {
     /// Its line, from 1.
@@ -204,7 +204,7 @@ impl AgentLimits {
     }
 }
 
-/// What was read of a head so far.
+/// The values that were read from a head so far.
 #[derive(Default)]
 struct Draft {
     name: Option<String>,

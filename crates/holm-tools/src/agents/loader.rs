@@ -17,11 +17,11 @@ use super::{
 };
 use crate::registry::{Found, LoadError, Loader, Offer};
 
-/// Makes helpers of the agent files in a tool folder, and starts them. Clones are the same: give one to the registry as
-/// its loader, and another to the agent as its spawner.
+/// Makes helpers of the agent files in a tool folder, and starts them. Clones share their state:
+/// give one to the registry as its loader, and another to the agent as its spawner.
 ///
-/// An agent is put together anew for every call, from the files that there are then. So a changed file counts from the
-/// next call on, and it does not matter which of two files that name each other was found first.
+/// An agent is built anew for every call, from the files that exist then. So a changed file counts
+/// from the next call on. If two files name each other, it does not matter which was found first.
 #[derive(Clone)]
 pub struct AgentLoader {
     kit: Arc<dyn Kit>,
@@ -184,7 +184,7 @@ impl Spawner for AgentLoader {
     }
 }
 
-/// A tool that the kernel itself answers.
+/// A tool whose calls the kernel answers itself.
 struct KernelTool {
     declaration: Declaration,
 }
@@ -199,7 +199,7 @@ impl Tool for KernelTool {
     }
 }
 
-/// An agent as a tool of the registry: the kernel has a child run do the work.
+/// An agent as a tool of the registry: the kernel starts a child run for each call.
 struct AgentTool {
     declaration: Declaration,
     /// Keeps the agent there as long as the tool is.

@@ -4,7 +4,7 @@ use holm_grants::Level;
 use holm_guards::json::Json;
 use serde::{Deserialize, Serialize};
 
-/// What a source says about one of its tools.
+/// The description of a tool by its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The name it wants.

@@ -6,7 +6,7 @@ use holm_grants::Level;
 
 use super::{Disclosure, Entry, Renamed, naming};
 
-/// All tools, each under its own name, in the order of precedence.
+/// All tools, each under a unique name, in the order of precedence.
 ///
 /// ```
 /// use holm_grants::Level;
@@ -25,7 +25,7 @@ pub struct Catalogue {
     renamed: Vec<Renamed>,
 }
 
-/// A tool with its name.
+/// A tool and its name in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
     /// What it is called; no other tool of the catalogue is, not even in letters of another case.

@@ -6,7 +6,7 @@ use holm_kernel::{name_key, provider_names_beside};
 
 use super::Entry;
 
-/// A tool whose name in the catalogue is not the one it wanted.
+/// A tool whose name in the catalogue differs from the name that it asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamed {
     /// Where the tool comes from.
@@ -18,7 +18,7 @@ pub struct Renamed {
     pub cause: Cause,
 }
 
-/// Why a tool is not called what it wanted.
+/// Why a tool did not get the name that it asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// Providers take letters, digits, `_` and `-`, at most 64 of them.

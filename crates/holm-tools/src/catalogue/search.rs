@@ -45,7 +45,7 @@ impl Query {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found<'a> {
     /// The tools: as asked for, or the best first.
@@ -63,7 +63,7 @@ pub struct Hit<'a> {
     pub rank: Rank,
 }
 
-/// Where a word was found, worst first.
+/// The field in which a word was found, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     Description,
@@ -119,7 +119,7 @@ impl Catalogue {
     }
 }
 
-/// The places of one tool where a word may stand, in lower case.
+/// The searchable fields of one tool, in lower case.
 struct Places {
     name: String,
     wanted: String,

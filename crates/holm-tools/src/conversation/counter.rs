@@ -47,7 +47,7 @@ struct Inner {
     questions: u64,
 }
 
-/// Something that was said at the counter.
+/// A message to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     /// A tool asks a question.
@@ -56,7 +56,7 @@ pub enum Said {
     News(String),
 }
 
-/// A question that is open.
+/// A question that has no answer yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
     /// By which it is answered.

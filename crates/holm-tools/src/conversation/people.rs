@@ -22,7 +22,7 @@ pub trait People: Send + Sync + 'static {
     fn tell(&self, text: &str);
 }
 
-/// Lets the model ask: `Typed::new(AskUser::of(people))`.
+/// The tool with which a model asks the user: `Typed::new(AskUser::of(people))`.
 pub struct AskUser<P> {
     people: Arc<P>,
 }
@@ -68,7 +68,7 @@ impl<P: People> TypedTool for AskUser<P> {
     }
 }
 
-/// Lets the model tell people how things stand, while it goes on.
+/// The tool with which a model reports progress to the user while it keeps working.
 pub struct Brief<P> {
     people: Arc<P>,
 }

@@ -35,7 +35,7 @@ const MOST_LISTED: usize = 300;
 /// How much of a description stands beside a name.
 const LINE: usize = 80;
 
-/// Says which tools are shown in full.
+/// Decides which tools are shown in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Showing {
     /// With more tools than this they are looked up.
@@ -59,7 +59,8 @@ impl Showing {
     }
 }
 
-/// Has an agent look tools up: a tool that searches, and the gate that holds the others back. Clones are the same.
+/// Lets an agent look up tools: a tool that searches, and a gate that holds the other tools back.
+/// Clones share their state.
 ///
 /// ```
 /// use holm_tools::conversation::{Lookup, Showing};
@@ -121,7 +122,7 @@ fn entry(tool: &Tool) -> Entry {
     Entry { description: tool.description.clone(), ..described }
 }
 
-/// The tools that are held back.
+/// An index of the tools that are held back.
 #[derive(Debug, Default)]
 struct Index {
     catalogue: Catalogue,
@@ -153,7 +154,7 @@ impl Index {
     }
 }
 
-/// The tool that looks others up.
+/// The tool that searches for other tools.
 struct ToolSearch {
     index: Arc<Index>,
 }

@@ -14,8 +14,8 @@ use serde::Deserialize;
 /// More items than this are no list but a novel.
 const MOST_ITEMS: usize = 100;
 
-/// Keeps a list; every call says the whole of it anew, so that the last result in the transcript is all that counts and
-/// a resumed run has lost nothing. Clones show the same list: keep one to draw it.
+/// Keeps a to-do list. Every call passes the whole list, so only the last result in the transcript
+/// counts, and a resumed run loses nothing. Clones share the list: keep one to display it.
 #[derive(Debug, Clone, Default)]
 pub struct Todo {
     items: Arc<Mutex<Vec<Item>>>,

@@ -51,7 +51,7 @@ impl Arity {
     }
 }
 
-/// How the value of an argument is handed over.
+/// How the value of an argument is passed to the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {

@@ -6,7 +6,7 @@ use holm_guards::json::{Json, Kind};
 
 use super::{Arg, Arity, Mode, Program, RUN};
 
-/// What a program is started with, without its own path.
+/// The command line and the standard input of one call, without the program's own path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The words, from `run` on; they go to the program as they are, past no shell.
@@ -15,7 +15,7 @@ pub struct Call {
     pub stdin: Vec<u8>,
 }
 
-/// Arguments do not fit the program that should be called with them.
+/// The arguments do not fit the program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// They are not an object.

@@ -2,7 +2,7 @@
 
 use holm_guards::json::{Kind, ParseError};
 
-/// A program's description cannot be used; other programs of the folder are not touched by it.
+/// A program's description cannot be used. Other programs of the folder are not affected.
 ///
 /// ```
 /// use holm_tools::describe::Program;
@@ -22,7 +22,7 @@ pub struct DescribeError {
     pub flaw: Flaw,
 }
 
-/// The ways in which a description can be wrong; a field is written like `args[0].mode`.
+/// What is wrong with a description; a field is written like `args[0].mode`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     #[error(

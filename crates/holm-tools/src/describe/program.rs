@@ -15,7 +15,7 @@ const LONGEST_NAME: usize = 64;
 /// What a model may be told the type of a value is; anything else is text.
 const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
-/// A program as it described itself.
+/// A program's description of itself.
 ///
 /// ```
 /// use holm_guards::json::Json;
@@ -47,7 +47,7 @@ pub struct Program {
     pub output_media_type: Option<String>,
 }
 
-/// What becomes of a call whose program printed nothing.
+/// The result of a call whose program printed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EmptyResult {

@@ -19,7 +19,7 @@ use crate::authority;
 /// What a server is told of who asks.
 const AGENT: &str = concat!("holm/", env!("CARGO_PKG_VERSION"));
 
-/// Fetches pages. Cheap to clone.
+/// Fetches web pages. Cheap to clone.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -46,7 +46,7 @@ struct Shared {
     limits: Limits,
 }
 
-/// What the tool takes.
+/// The arguments of the tool.
 #[derive(Debug, Deserialize)]
 struct Arguments {
     url: String,

@@ -10,7 +10,7 @@ use crate::{
     undo::Undo,
 };
 
-/// What a file is to become.
+/// The new content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum New {
     Bytes(Vec<u8>),
@@ -20,7 +20,7 @@ pub(super) enum New {
     Nothing,
 }
 
-/// What is in the place before the change.
+/// The content of a file before the change.
 pub(super) struct Before {
     /// The bytes; none if there is no file.
     pub(super) bytes: Option<Vec<u8>>,
@@ -28,7 +28,7 @@ pub(super) struct Before {
     pub(super) recalled: Recalled,
 }
 
-/// A place whose content was read under the lock.
+/// A file whose content was read under the lock.
 struct Held {
     place: Place,
     before: Before,
@@ -36,7 +36,7 @@ struct Held {
     mode: u32,
 }
 
-/// What a place held, and what tells whether it still does.
+/// The earlier content of a file, and the stamp that shows whether it is still there.
 struct Standing<'a> {
     before: &'a Before,
     expect: Expect,

@@ -20,7 +20,7 @@ pub const MOST_BYTES: u64 = 32 * 1024 * 1024;
 /// Files whose state is remembered; beyond that the file has to be read again before it is changed.
 const MOST_SEEN: usize = 10_000;
 
-/// A root, what was read in it, and where undo records and large results are kept.
+/// A root, the files that were read in it, and the stores for undo records and large results.
 pub struct Desk {
     pub(super) root: Root,
     pub(super) undo: Option<Undo>,
@@ -86,7 +86,7 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// What a desk knows of a file.
+/// Whether a file still has the content that the model read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recalled {
     /// It was not read here.
@@ -97,7 +97,7 @@ pub(super) enum Recalled {
     Changed,
 }
 
-/// Why a file tool fails. Every text says what to do instead.
+/// Why a file tool fails. Every message says what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Failed {
     #[error("{0}")]

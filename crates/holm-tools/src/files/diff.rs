@@ -18,7 +18,7 @@ use super::{effort::Effort, lines::Lines, relaxed::Differences};
 /// Bytes of a patch: more is a new file.
 const LONGEST: usize = 4 * 1024 * 1024;
 
-/// What a patch says about one file.
+/// The part of a patch that is about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileDiff {
     pub(super) name: Named,
@@ -36,7 +36,7 @@ pub(super) enum Named {
     Lines { old: String, new: String },
 }
 
-/// What becomes of a file.
+/// What a patch does to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
     Make,
@@ -47,7 +47,7 @@ pub(super) enum Action {
     Remove { lines: bool },
 }
 
-/// A text after all hunks.
+/// A text after all hunks were applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Patched {
     pub(super) text: String,
@@ -121,7 +121,7 @@ impl FileDiff {
     }
 }
 
-/// A text that is written line by line.
+/// Writes a text line by line.
 struct Written<'a> {
     text: String,
     line_end: &'a str,

@@ -111,7 +111,7 @@ fn run(desk: &Desk, path: &str, edits: &[Edit], job: &Job) -> Result<String, Fai
     })
 }
 
-/// A text under way from edit to edit.
+/// The text between two edits of one call.
 struct Edited {
     text: String,
     /// How many replacements were made.
@@ -261,7 +261,7 @@ fn size_after(before: usize, count: usize, old: usize, new: usize) -> Result<usi
         .ok_or_else(|| format!("the text would have more than {MOST_TEXT} bytes; nothing was changed"))
 }
 
-/// Places of earlier edits on their way into a text that is written from its beginning.
+/// Maps the places of earlier edits into the text that a later edit writes.
 struct Moving {
     /// Each end of each place: where it was, which place, whether it is its end, and where it is now.
     ends: Vec<(usize, usize, bool, usize)>,

@@ -3,11 +3,11 @@
 /// Lines that one call compares to find its places: seconds of work.
 const MOST_COMPARED: u64 = 100_000_000;
 
-/// How much may still be compared.
+/// How many comparisons may still be made.
 #[derive(Debug)]
 pub(super) struct Effort(u64);
 
-/// Nothing more is compared.
+/// The limit of comparisons is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Exhausted;
 

@@ -248,7 +248,7 @@ fn unusable(error: &str) -> String {
     format!("this is no pattern: {error}; escape it, or set literal: true")
 }
 
-/// What one file has.
+/// The matches in one file.
 struct Lines<'a> {
     path: &'a str,
     show: Show,

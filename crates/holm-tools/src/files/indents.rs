@@ -6,7 +6,7 @@ use super::relaxed::split_indent;
 /// Widths of a tab, the likeliest first.
 const WIDTHS: [usize; 8] = [4, 8, 2, 3, 1, 5, 6, 7];
 
-/// How lines of the old text are indented in the file.
+/// Maps the indentation of an old text to the indentation in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Indents {
     /// What stands in the old text, and what in the file.
@@ -69,7 +69,7 @@ impl Indents {
     }
 }
 
-/// How many blanks one level of a text takes.
+/// The width of one indentation level of a text, in blanks.
 struct Step {
     /// Where two depths or more show it.
     clear: Option<usize>,

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// Where the lines of a text begin. Four bytes a line: a file may be all line ends.
+/// The start of each line of a text. It takes four bytes a line, because a file may consist
+/// of line ends only.
 pub(super) struct Lines<'a> {
     text: &'a str,
     starts: Vec<u32>,

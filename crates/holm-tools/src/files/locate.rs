@@ -16,7 +16,7 @@ const MOST_PLACES: usize = 21;
 /// Lines of old and new text that are compared with each other: the table is their product.
 const MOST_CELLS: usize = 250_000;
 
-/// One place, and what takes the place of what is there.
+/// One place in a text, and its new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) range: Range<usize>,
@@ -24,7 +24,7 @@ pub(super) struct Spot {
     pub(super) differences: Differences,
 }
 
-/// Why there is no one place.
+/// Why there is not exactly one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Miss {
     Nowhere,
@@ -88,7 +88,7 @@ fn pieces(text: &str) -> Vec<&str> {
     text.split('\n').map(|piece| piece.strip_suffix('\r').unwrap_or(piece)).collect()
 }
 
-/// Where all pieces of the old text stand.
+/// The places of all pieces of the old text.
 struct Hit {
     /// What each piece is in the file, without the line ends between them.
     slices: Vec<Range<usize>>,

@@ -39,7 +39,7 @@ pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
     declared(patch, Level::Write, &needs)
 }
 
-/// What happens to one file.
+/// The change of one file.
 struct Step {
     diff: FileDiff,
     path: FilePath,
@@ -158,7 +158,7 @@ fn listed(desk: &Desk, old: &str, new: &str, named: &[FilePath]) -> Option<FileP
     found
 }
 
-/// What the files of one call share.
+/// The limits that the files of one call share.
 struct Work {
     effort: Effort,
     room: Room,

@@ -50,7 +50,7 @@ pub(super) fn split_indent(line: &str) -> (&str, &str) {
     line.split_at(line.len() - rest.len())
 }
 
-/// What differs between an old text and the place where it was found.
+/// The differences between an old text and the place where it was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Differences {
     pub(super) line_ends: bool,

@@ -5,7 +5,7 @@ use encoding_rs::WINDOWS_1252;
 /// Bytes at the beginning in which a zero says that this is no text.
 const SNIFFED: usize = 8 * 1024;
 
-/// How a file writes its text.
+/// The encoding of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Utf8,
@@ -19,7 +19,7 @@ pub(super) enum Encoding {
     Western,
 }
 
-/// A text and how it was written.
+/// A text and the encoding of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     /// The text, without a mark.

@@ -46,7 +46,7 @@ fn characters(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Where zero bytes stand, which tells UTF-16 without a mark from binary data.
+/// The positions of zero bytes, which tell UTF-16 without a byte order mark from binary data.
 enum Zeros {
     None,
     High,

@@ -1,7 +1,7 @@
 //! Detects which family of argument parsers a program uses, where that decides how
 //! it must be called.
 
-/// What a call may look like.
+/// The syntax that a program accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     /// Whether `--name=value` is understood.
@@ -14,7 +14,7 @@ pub(super) struct Dialect {
     pub help_word: bool,
 }
 
-/// How a switch that is on by itself is turned off.
+/// How a switch that is on by default is turned off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OffStyle {
     Omit,

@@ -5,7 +5,7 @@ use holm_grants::Level;
 use super::dialect::Dialect;
 use super::plan::{Glue, Kind};
 
-/// All that one help text says.
+/// Everything that one help text says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draft {
     pub about: String,
@@ -63,7 +63,7 @@ pub(super) struct Value {
     pub default: Option<String>,
 }
 
-/// How often a value may stand.
+/// How often a value may be given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Many {
     #[default]

@@ -6,7 +6,7 @@ use super::spec::{self, Below, Spec};
 /// The longest left column that goes on in another line; the honest ones are shorter than a line.
 const MAX_JOINED: usize = 200;
 
-/// A named thing with its description.
+/// A name with its description.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
     pub line: Line,

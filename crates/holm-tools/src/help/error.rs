@@ -2,7 +2,7 @@
 
 use holm_guards::json::Kind;
 
-/// A text does not say how its program is called.
+/// A text is not the help text of a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no help text: {why}")]
 pub struct NotHelp {
@@ -10,7 +10,7 @@ pub struct NotHelp {
     pub why: Why,
 }
 
-/// What is wrong with a text that should have been help.
+/// Why a text is not a help text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
     #[error("the program printed nothing")]
@@ -31,7 +31,7 @@ pub enum Why {
     },
 }
 
-/// A subcommand's description cannot be put in its place.
+/// A subcommand's description cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AttachError {
     /// The program has no such subcommand.

@@ -6,7 +6,7 @@ use super::limits::MAX_ABOUT;
 use super::plan::Kind;
 use crate::text::tidy;
 
-/// What a description says beside its prose.
+/// The formal remarks of a description, separated from its prose.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Marks {
     /// The prose, without what was understood.

@@ -7,14 +7,14 @@ use super::spec::is_name;
 /// One branch of alternatives: items in order.
 pub(super) type Branch = Vec<Item>;
 
-/// Something in a usage line, and whether dots follow it.
+/// One element of a usage line, and whether an ellipsis follows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Item {
     pub atom: Atom,
     pub repeat: Repeat,
 }
 
-/// Whether dots follow an item.
+/// Whether an ellipsis follows an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
     No,
@@ -24,7 +24,7 @@ pub(super) enum Repeat {
     Apart,
 }
 
-/// What a usage line is made of.
+/// An element of a usage line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Atom {
     /// An option, with the text that is attached to it.

@@ -15,7 +15,7 @@ pub(super) struct Section {
     pub lines: Vec<Line>,
 }
 
-/// What a part of a help text holds.
+/// The subject of a section in a help text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SectionKind {
     /// What stands before the first title.

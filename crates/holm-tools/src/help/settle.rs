@@ -334,7 +334,7 @@ fn is_same(one: &DraftStep, other: &DraftStep) -> bool {
     }
 }
 
-/// The properties of one object: letters, digits and `_`, all different.
+/// The property names of one object: letters, digits and `_`, all different.
 #[derive(Default)]
 struct Names(BTreeSet<String>);
 

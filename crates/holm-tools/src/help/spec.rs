@@ -6,7 +6,7 @@ use super::lines::{Frame, Line};
 use super::plan::{Glue, Kind};
 use super::value::{is_shouted, kind_named};
 
-/// The left column and what stands right of it.
+/// The left column of an option, and the text to the right of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spec {
     pub option: DraftOption,
@@ -16,7 +16,7 @@ pub(super) struct Spec {
     pub column: Option<usize>,
 }
 
-/// What stands under an option.
+/// What the lines under an option hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Below {
     /// Lines that are further in: its description, so the line itself may hold none.

@@ -84,7 +84,7 @@ fn same_program(forms: &[String], text: &str) -> bool {
     forms.first().is_some_and(|form| first(form) == first(text))
 }
 
-/// What is known when usage lines are read.
+/// The known options and commands with which usage lines are read.
 pub(super) struct Known<'a> {
     /// The words that the help was asked with, after the program's name.
     pub path: &'a [String],
@@ -118,14 +118,14 @@ pub(super) fn read(text: &str, known: &mut Known<'_>) -> Form {
     form
 }
 
-/// Whether what stands here must be given.
+/// Whether an element of a usage line is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Needed,
     Optional,
 }
 
-/// What the items stand in.
+/// The element that contains the items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Line,

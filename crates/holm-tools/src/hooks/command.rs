@@ -56,20 +56,21 @@ pub struct CommandHooks {
     withheld: Option<Arc<Withheld>>,
 }
 
-/// Hears which tool was not called, and why.
+/// Receives the name of each tool that was not called, and the reason.
 type Denied = dyn Fn(&str, &str) + Send + Sync;
 
-/// Hears which prompt did not reach the model, and why.
+/// Receives each prompt that did not reach the model, and the reason.
 type Withheld = dyn Fn(MessageId, &str) -> BoxFuture<'static, ()> + Send + Sync;
 
-/// What the commands said of one prompt. Runs number their messages alike, so the text tells them apart.
+/// What the commands decided about one prompt. Different runs use the same message numbers, so the
+/// hash of the text tells them apart.
 struct Said {
     id: MessageId,
     prompt: ContentHash,
     remark: Remark,
 }
 
-/// What becomes of a prompt.
+/// The decision about a prompt.
 #[derive(Clone)]
 enum Remark {
     /// It is in no request, for this reason.

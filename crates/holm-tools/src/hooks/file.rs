@@ -97,7 +97,7 @@ pub enum Vouched {
     ByOwner,
 }
 
-/// A file of hooks that a person has seen as it is.
+/// A file of hooks that a person has reviewed in its present state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedHooks {
     pub(super) entries: Vec<Entry>,
@@ -113,7 +113,7 @@ impl TrustedHooks {
     }
 }
 
-/// One command and what it is for.
+/// One command, with its event and its matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) event: HookEvent,
@@ -122,7 +122,7 @@ pub(super) struct Entry {
     pub(super) limit: Duration,
 }
 
-/// What the commands of a file ask for beyond reading their project.
+/// The permissions that the commands of a file request, beyond reading their project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wants {
     /// What they want to read, write and start, and which variables they want to see.
@@ -142,7 +142,7 @@ pub enum NetworkWish {
     Open,
 }
 
-/// When a command runs.
+/// The event at which a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HookEvent {
     /// Before a call: it may be blocked or rewritten.
@@ -385,7 +385,7 @@ fn strangers(object: &serde_json::Value, known: &[&str]) -> Vec<String> {
     strange.map(remark).collect()
 }
 
-/// For which tools a command is.
+/// The tools to which a command applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Matcher {
     All,

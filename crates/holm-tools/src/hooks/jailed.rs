@@ -28,8 +28,9 @@ const NOT_FOUND: i32 = 127;
 /// Above this a shell says which signal ended its command.
 const BY_SIGNAL: i32 = 128;
 
-/// Runs commands with `sh` in a project's folder, which they can read and not write, without a network and without the
-/// environment of this process. What else a trusted file asks for is added, and nothing beyond it.
+/// Runs commands with `sh` in a project's folder, which they can read but not write. They have
+/// no network and do not inherit the environment of this process. Only what a trusted file
+/// asks for is added.
 #[derive(Debug, Clone)]
 pub struct Jailed {
     launcher: Launcher,

@@ -14,7 +14,7 @@ const UNSAID: &str = "a hook blocked it";
 /// What is said for a command whose answer cannot be read.
 const NOT_UNDERSTOOD: &str = "a hook answered with an object that is not understood";
 
-/// What a command wants.
+/// The reply of a command.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Wish {
     pub(super) block: Option<String>,

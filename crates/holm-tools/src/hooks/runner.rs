@@ -9,13 +9,14 @@ use super::Wants;
 /// What of a command's output is heard, both streams together. A hook has a line or a small object to say.
 pub const MOST_OUTPUT: u64 = 64 * 1024;
 
-/// Runs commands, bounded in time and output, and leaves nothing of them behind. `Jailed` is the one for projects.
+/// Runs commands with limits for time and output, and leaves no process behind. `Jailed` is
+/// the implementation for projects.
 pub trait Runner: Send + Sync {
     /// Runs one command to its end, or ends it and everything that it started when its time is up.
     fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>>;
 }
 
-/// A command that is to be run.
+/// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     /// The line, for a shell.
@@ -30,7 +31,7 @@ pub struct Command {
     pub scripts: Vec<(PathBuf, Arc<[u8]>)>,
 }
 
-/// A command that has ended by itself.
+/// The result of a command that has exited by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
     pub code: i32,
@@ -39,7 +40,7 @@ pub struct Done {
     pub stderr: String,
 }
 
-/// A command has not come to an end of its own.
+/// A command was not started or did not exit by itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotDone {
     /// It could not be started.

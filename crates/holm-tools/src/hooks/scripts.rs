@@ -35,7 +35,7 @@ const OF_NODE: Kin = Kin {
 /// Folders in the name of a module; no real one lies so deep.
 const MOST_PARTS: usize = 16;
 
-/// Files that an interpreter takes for a word that is not their whole name.
+/// The file names that an interpreter tries for a word that is not a complete file name.
 #[derive(Clone, Copy)]
 struct Kin {
     inside: &'static [&'static str],
@@ -44,7 +44,7 @@ struct Kin {
     parts: Option<char>,
 }
 
-/// A script as it was seen.
+/// A script, with the content that a person reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
     project: PathBuf,
@@ -64,7 +64,7 @@ enum Seen {
     Other,
 }
 
-/// By what a file is told from every other that takes its place, and from itself after a change.
+/// Identifies a file, so that a replacement or a change of it is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     device: u64,
@@ -222,7 +222,7 @@ pub fn started<'a>(
     Ok(whole.into_iter().filter(is_own).collect())
 }
 
-/// The folder in which commands begin.
+/// The folder in which commands start.
 pub(super) struct Project {
     /// Without links in its path.
     pub(super) real: PathBuf,

@@ -17,7 +17,7 @@ pub(super) struct Word {
     pub(super) unknown: Option<(usize, Unknown)>,
 }
 
-/// What only a shell could tell.
+/// The part of a word that only a shell could expand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unknown {
     /// What a variable holds or a command prints: any path.
@@ -46,7 +46,7 @@ struct Scan<'a> {
     found: Vec<Word>,
 }
 
-/// In which quotes a sign stands.
+/// The quotes around a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     None,

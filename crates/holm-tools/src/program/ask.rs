@@ -13,7 +13,7 @@ const MAX_ANSWER: u64 = 2 << 20;
 /// The most subcommands that are asked about, one process each.
 const MAX_QUESTIONS: usize = 64;
 
-/// What a program is.
+/// How a program described itself.
 #[derive(Debug, Clone)]
 pub(super) enum Nature {
     /// It speaks the describe/run protocol.

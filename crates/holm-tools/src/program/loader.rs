@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone)]
 pub struct Programs(Arc<Setup>);
 
-/// What every program of a host is run with.
+/// The settings with which every program of a host is run.
 #[derive(Debug, Clone)]
 pub(super) struct Setup {
     pub(super) launcher: Launcher,

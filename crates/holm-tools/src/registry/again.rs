@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Asks for another look at files: what they stand for has changed elsewhere, as with a server that has answered at last.
-/// Clones ask the same folders.
+/// Requests a reload of files whose tools have changed although the files have not, for example
+/// because a server has answered at last. Clones share the requests.
 ///
 /// ```
 /// use holm_tools::registry::{Again, Folders, Registry};

@@ -59,10 +59,10 @@ impl fmt::Debug for Folder {
     }
 }
 
-/// Fills a registry from folders, once or from now on.
+/// Fills a registry from folders, once or continuously.
 ///
-/// Files lie directly in a folder; folders in it, hidden files and what copiers leave half done are passed over. A link is
-/// refused, because it could lead to what a tool may write.
+/// Tool files lie directly in a folder. Subfolders, hidden files and partial copies are skipped. A
+/// link is refused, because it could lead to a file that a tool may write.
 #[derive(Clone)]
 pub struct Folders {
     pub(super) registry: Registry,
@@ -201,14 +201,14 @@ impl Folders {
     }
 }
 
-/// What a look waits for before it begins, and holds meanwhile.
+/// What a load waits for before it begins, and holds until it ends.
 struct Leave {
     turn: Turn,
     /// The semaphore is never closed, so there always is one.
     permit: Option<OwnedSemaphorePermit>,
 }
 
-/// A file that may be loaded, and who loads it.
+/// A file that may be loaded, and its loader.
 struct Opened {
     loader: Arc<dyn Loader>,
     whole: Whole,
@@ -255,7 +255,7 @@ impl fmt::Debug for Folders {
     }
 }
 
-/// What a look at a file came to.
+/// The outcome of loading a file.
 #[derive(Debug)]
 pub(super) enum Seen {
     /// It is these tools now.

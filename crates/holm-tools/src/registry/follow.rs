@@ -11,7 +11,7 @@ use super::{Registry, Snapshot};
 /// How long to wait before a busy run is told again.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// A run that is told about changes. Dropped, it is told no more.
+/// A run that is told about changed tools. Dropping it stops the updates.
 #[derive(Debug)]
 pub struct Following {
     task: AbortHandle,

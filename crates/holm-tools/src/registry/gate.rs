@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::trust::{ContentHash, Ledger, Standing, place};
 
-/// Says whether a file may be used at all. What it refuses is neither run nor described nor compiled.
+/// Decides whether a file may be used at all. A refused file is not run, described or compiled.
 pub trait Gate: Send + Sync {
     /// Whether the file with these bytes (SHA-256) may be used now. Asked again at each call, so it should be quick.
     ///
@@ -14,7 +14,7 @@ pub trait Gate: Send + Sync {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String>;
 }
 
-/// Lets everything in: for a folder that only its owner writes to.
+/// Admits every file: for a folder that only its owner writes to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenGate;
 
@@ -24,8 +24,8 @@ impl Gate for OpenGate {
     }
 }
 
-/// Lets in what a person has trusted of a project, file by file, as the ledger in a file says at that moment. Nothing is let in
-/// that is reached through a link at or below the project's folder.
+/// Admits the files of a project that a person has trusted, as the ledger file says at that moment.
+/// A file behind a link at or below the project's folder is never admitted.
 #[derive(Debug, Clone)]
 pub struct TrustGate {
     ledger: PathBuf,

@@ -9,7 +9,7 @@ use holm_runtime::{BoxFuture, Job, Reveal, Tool};
 
 use super::{Gate, Offer};
 
-/// The files that made a tool, and who let them in.
+/// The files from which a tool was made, and the gate that admitted them.
 #[derive(Clone)]
 pub(super) struct Admission {
     gate: Arc<dyn Gate>,
@@ -34,7 +34,7 @@ impl Admission {
     }
 }
 
-/// A tool behind its gate.
+/// A tool that asks its gate at each call.
 struct Gated {
     tool: Arc<dyn Tool>,
     admission: Admission,

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::{Offer, Problem, Snapshot, Source};
 
-/// All tools, now and from now on. Clones are the same registry.
+/// All tools and their later changes. Clones share the registry.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -24,7 +24,7 @@ pub(super) enum Heard {
     Missed,
 }
 
-/// Listens for changes of folders. Dropped, it listens no more.
+/// A subscription to the changes of folders. Dropping it ends the subscription.
 pub(super) struct Ear {
     lookout: Arc<Lookout>,
     number: u64,
@@ -80,7 +80,7 @@ struct Listener {
     sender: mpsc::UnboundedSender<Heard>,
 }
 
-/// Who listens to which folder.
+/// The listeners of each folder.
 type Listeners = HashMap<PathBuf, Vec<Listener>>;
 
 struct Lookout {
@@ -139,7 +139,7 @@ impl Lookout {
     }
 }
 
-/// Who still listens to a folder.
+/// Whether a folder still has listeners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
     Nobody,

@@ -7,7 +7,7 @@ use holm_runtime::Tool;
 
 use crate::catalogue::Disclosure;
 
-/// A tool as its source offers it. Its name is a wish: see [`Snapshot`](super::Snapshot).
+/// A tool as its source offers it. Its name is only a request: see [`Snapshot`](super::Snapshot).
 #[derive(Clone)]
 pub struct Offer {
     pub tool: Arc<dyn Tool>,
@@ -59,7 +59,8 @@ impl fmt::Debug for Offer {
     }
 }
 
-/// Where tools come from. The order is the precedence: of two that want one name, the earlier source's keeps it.
+/// A source of tools. The order is the precedence: if two tools want one name, the tool of the
+/// earlier source gets it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Source {
     pub rank: Rank,
@@ -73,7 +74,7 @@ impl Source {
     }
 }
 
-/// Whose a source is. A project cannot take a name away from the program or from its user.
+/// The owner of a source. A project cannot take a name from the program or from its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rank {
     /// Part of the program.

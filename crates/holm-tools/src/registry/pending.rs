@@ -16,7 +16,7 @@ pub(super) const QUIET: Duration = Duration::from_millis(10);
 pub(super) const REST: Duration =
     if cfg!(target_os = "linux") { Duration::from_secs(2) } else { Duration::from_millis(200) };
 
-/// What happened to a file.
+/// The kind of event that a file had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
     /// The file was written to.
@@ -27,7 +27,7 @@ pub(super) enum Touch {
     Noticed,
 }
 
-/// The files that wait to be looked at.
+/// The files that wait to be loaded.
 #[derive(Debug, Default)]
 pub(super) struct Pending(BTreeMap<PathBuf, Instant>);
 

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 use thiserror::Error;
 
-/// Whether code is what was confirmed.
+/// Whether the code at a path is the confirmed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Standing {
     /// It was confirmed, or it is the first that was ever seen at its place.
@@ -23,7 +23,7 @@ pub enum Standing {
     Replaced,
 }
 
-/// Remembers which code was confirmed at which place.
+/// Remembers which code was confirmed at which path.
 pub trait Pins: Send + Sync {
     /// What is known of this code. The first code at a place is remembered.
     fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing;
@@ -41,7 +41,7 @@ pub trait Pins: Send + Sync {
     }
 }
 
-/// Why a confirmation cannot be remembered.
+/// Why a confirmation cannot be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("could not write {path}: {reason}")]
 pub struct PinError {
@@ -51,7 +51,8 @@ pub struct PinError {
     pub reason: String,
 }
 
-/// Remembers nothing: every code counts as confirmed. For folders whose gate already goes by content.
+/// Remembers nothing: all code counts as confirmed. For folders whose gate already checks the
+/// content.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPins;
 
@@ -65,15 +66,15 @@ impl Pins for NoPins {
     }
 }
 
-/// Pins in a file: a line with the hash and the path for each place. Read anew each time, so that another process can
-/// confirm.
+/// Pins in a file: one line with the hash and the path for each pin. The file is read anew each
+/// time, so that another process can confirm code.
 #[derive(Debug)]
 pub struct PinFile {
     path: PathBuf,
     writing: Mutex<()>,
 }
 
-/// What becomes of a pin that is there already.
+/// Whether an existing pin is kept or replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     Stays,

@@ -17,7 +17,7 @@ pub const MAX_FILE: u64 = 256 << 20;
 /// How much of a file is shown to loaders that have to say whether it is theirs.
 pub(super) const HEAD: usize = 512;
 
-/// A file as it was at one moment.
+/// The content of a file at one moment.
 #[derive(Debug)]
 pub(super) struct Whole {
     pub(super) file: File,

@@ -12,7 +12,7 @@ use holm_runtime::{BoxFuture, Job, Reveal, Tool, Toolbox};
 use super::{Offer, Rank, Source};
 use crate::catalogue::{Catalogue, Entry, Found, Query, Renamed};
 
-/// All tools at one moment, each under a name of its own that every provider accepts.
+/// All tools at one moment, each under a unique name that every provider accepts.
 #[derive(Default)]
 pub struct Snapshot {
     number: u64,
@@ -22,7 +22,7 @@ pub struct Snapshot {
     problems: Vec<Problem>,
 }
 
-/// Something that a person should know about a source.
+/// A problem of a source that a person should know about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub source: Source,
@@ -184,7 +184,7 @@ fn named(name: &str, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
     Arc::new(Named { declaration, tool })
 }
 
-/// A tool that is not called what it wanted.
+/// Wraps a tool whose name in the catalogue differs from the one that it asked for.
 struct Named {
     declaration: holm_kernel::Tool,
     tool: Arc<dyn Tool>,

@@ -3,7 +3,7 @@
 
 use tokio::sync::oneshot;
 
-/// A file's place in the line of those that are loaded together.
+/// The position of a file in the queue of files that are loaded together.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     /// Comes to its end when the file before this one began to load, or will not.

@@ -73,7 +73,7 @@ struct Watch {
     busy: BTreeMap<PathBuf, Meanwhile>,
 }
 
-/// Whether a file has changed while it was looked at.
+/// Whether a file has changed while it was being loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meanwhile {
     Unchanged,
@@ -228,7 +228,7 @@ impl Watch {
     }
 }
 
-/// Which folder lies at a path, so that another one in its place is noticed.
+/// Identifies the folder at a path, so that a replacement is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: u64,

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// A file or a folder that a tool obeys.
+/// A file or a folder that a tool runs or obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AutorunFile {
     /// Its name at any depth: at most one `*` in the last component, a slash at the end of a folder.
@@ -18,7 +18,7 @@ pub(crate) struct AutorunFile {
     pub(crate) handling: Handling,
 }
 
-/// What happens to a write.
+/// How a write to such a file is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Handling {
     /// It needs a grant that names the file.

@@ -20,7 +20,7 @@ use super::{
     place::Kind,
 };
 
-/// A folder that is open, and the rules for what lies in it. Clones share the handle.
+/// An open folder, and the rules for its content. Clones share the handle.
 #[derive(Debug, Clone)]
 pub struct Root {
     dir: Arc<Dir>,
@@ -40,7 +40,7 @@ pub enum Mounts {
     Entered,
 }
 
-/// From what a folder of Holm's is kept.
+/// The accesses from which a folder of Holm is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protect {
     /// No tool writes there: tool folders, agents, hooks, configuration.
@@ -339,7 +339,7 @@ impl Root {
     }
 }
 
-/// What happens to folders that are not there.
+/// Whether missing folders are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folders {
     Wanted,

@@ -86,7 +86,8 @@ pub(crate) const OTHER_HISTORY: &[&str] = &[
 /// What would make a folder a git repository of its own: only commands write it, because git does.
 const REPOSITORY: &[&str] = &["**/HEAD", "**/commondir"];
 
-/// The rules of one root. They compare without case, invisible joiners and trailing dots, as the worst file system would.
+/// The deny rules of one root. Comparison ignores case, invisible joiners and trailing dots, as the
+/// most permissive file system would.
 ///
 /// ```
 /// use holm_tools::root::Denies;

@@ -3,7 +3,7 @@
 use holm_grants::PathError;
 use rustix::io::Errno;
 
-/// Why a root refuses. Names of files are shown as they were asked for; nothing outside the root is named.
+/// Why a root refuses. Files are named as the caller named them; nothing outside the root is named.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
     /// The text is no path.

@@ -20,7 +20,7 @@ const MOST_MOVED: usize = 10_000;
 /// Folders within folders that are looked at before one is moved.
 const DEEPEST: usize = 64;
 
-/// Why something is not done by hand.
+/// Why a manual file operation fails.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HandError {
     #[error(transparent)]
@@ -44,7 +44,7 @@ pub enum HandError {
     },
 }
 
-/// What must be at a path for a write to happen.
+/// The state of a path that a write requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
     Absent,
@@ -52,7 +52,7 @@ pub enum Before {
     Is(ContentHash),
 }
 
-/// What lies in a folder.
+/// The content of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
     /// Its entries, by name.
@@ -72,7 +72,7 @@ pub struct Item {
     pub modified: u64,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
     File,

@@ -13,7 +13,7 @@ use super::base::Mounts;
 /// are probably an attack.
 const ATTEMPTS: usize = 64;
 
-/// How the walk is made.
+/// The method with which a path is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// One call of the system, where it has one.

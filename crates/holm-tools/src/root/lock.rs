@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 static FILES: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| (0..STRIPES).map(|_| Mutex::new(())).collect());
 
-/// Held while files are read, changed and replaced. Dropping it lets the next one in.
+/// Held while files are read, changed and replaced. Dropping it admits the next writer.
 pub(crate) struct Lock {
     // Dropped in this order: other processes first, then other threads.
     _folders: Vec<Held>,

@@ -75,7 +75,7 @@ impl Opened {
     }
 }
 
-/// What tells one state of a file from another without reading it.
+/// Tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,

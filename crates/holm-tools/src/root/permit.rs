@@ -4,7 +4,7 @@ use holm_grants::{FilePath, Grant, Need, PathPattern, Request};
 
 use super::RootError;
 
-/// The needs of one call, as its kernel granted them. An empty list allows nothing.
+/// The needs of one call, as the kernel granted them. An empty list allows nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permit<'a> {
     needs: &'a [Need],

@@ -11,7 +11,7 @@ use rustix::{
 
 use super::{Opened, Root, RootError, Stamp};
 
-/// Where a file is or will be: the handle of its folder, and its name in it.
+/// The location of a file that exists or will exist: the handle of its folder, and its name there.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(super) root: Root,
@@ -73,7 +73,7 @@ impl Place {
     }
 }
 
-/// What can stand under a name.
+/// The kinds of directory entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,

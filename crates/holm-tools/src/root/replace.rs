@@ -17,7 +17,7 @@ use rustix::{
 
 use super::{Place, RootError, Stamp};
 
-/// What must be in the place when the new file takes it.
+/// The file that must be there when the new file replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
     Absent,
@@ -91,7 +91,7 @@ fn kept(expect: Expect) -> Option<u32> {
     }
 }
 
-/// The new file before it has its name.
+/// The new file before it gets its name.
 struct Draft {
     file: File,
     /// A name of its own, where the system has no files without one.

@@ -28,7 +28,7 @@ const MOST_RULES: u64 = 64 * 1024;
 /// The folder of git, which no search enters and no note mentions.
 pub(crate) const VERSION_CONTROL: &str = ".git";
 
-/// What happens to what git ignores.
+/// Whether a walk shows files that git ignores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ignored {
     /// It is left out.
@@ -46,7 +46,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) stop: &'a CancellationToken,
 }
 
-/// Something on the way.
+/// An entry that a walk visits.
 pub(crate) struct Entry<'a> {
     root: &'a Root,
     dir: &'a Dir,
@@ -56,7 +56,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) kind: Kind,
 }
 
-/// What a walk left out.
+/// How much a walk visited, and what it left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Walked {
     /// Entries it looked at.
@@ -87,7 +87,7 @@ struct Frame {
     names: vec::IntoIter<(String, Kind)>,
 }
 
-/// Ignore rules, and how long the prefix of the folder is where they stand.
+/// Ignore rules, and the length of the path prefix of the folder that contains them.
 struct Rules {
     prefix: usize,
     rules: Gitignore,

@@ -35,7 +35,7 @@ pub struct Service {
     pub snippet: String,
 }
 
-/// How a question is handed over.
+/// How a query is sent to the service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asking {
@@ -57,7 +57,7 @@ pub enum Asking {
     },
 }
 
-/// Why a service cannot be asked.
+/// Why a service cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is no address of a search service; write an https URL without a question")]
 pub struct ServiceError(String);

@@ -18,7 +18,7 @@ use crate::authority;
 /// How many results there are unless the model asks for more.
 const RESULTS: u64 = 8;
 
-/// Searches the web by a service. Cheap to clone.
+/// Searches the web with a service. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WebSearch {
     declaration: Declaration,
@@ -33,7 +33,7 @@ struct Shared {
     limits: Limits,
 }
 
-/// What the tool takes.
+/// The arguments of the tool.
 #[derive(Debug, Deserialize)]
 struct Arguments {
     query: String,

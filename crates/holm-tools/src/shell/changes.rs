@@ -30,8 +30,9 @@ const MAX_LINES: usize = 8;
 /// steps of two seconds.
 const COARSEST_CLOCK_SECONDS: i64 = 2;
 
-/// What lay beneath the writable roots when a command began. Dropped before [`settle`](Self::settle) or
-/// [`dismiss`](Self::dismiss), it looks by itself and says nothing.
+/// The state beneath the writable roots when a command began. If it is dropped before
+/// [`settle`](Self::settle) or [`dismiss`](Self::dismiss), it checks for changes
+/// itself and reports nothing.
 #[derive(Debug)]
 pub struct WorkspaceRecord {
     workspace: PathBuf,
@@ -55,7 +56,7 @@ pub struct WorkspaceRecord {
     is_done: bool,
 }
 
-/// What tells one state of an entry from another without reading it.
+/// Tells one state of an entry from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct EntryStamp {
     device: u64,
@@ -77,7 +78,8 @@ impl EntryStamp {
     }
 }
 
-/// A link and the place that it leads to: the link can stay while a folder on its way becomes another.
+/// A link and its resolved target. The link can stay the same while a folder on its way is
+/// replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LinkState {
     stamp: EntryStamp,
@@ -351,7 +353,7 @@ impl Drop for WorkspaceRecord {
     }
 }
 
-/// What a command has left.
+/// The changes that a command has left.
 #[derive(Debug, Default)]
 struct Found {
     repositories: NewRepositories,

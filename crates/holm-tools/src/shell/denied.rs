@@ -66,7 +66,7 @@ pub fn hold_with(
     (scan.jail, scan.record)
 }
 
-/// One look at everything beneath the roots.
+/// One scan of everything beneath the roots.
 struct Scan<'a> {
     workspace: &'a Path,
     rules: RuleIndex<'a>,
@@ -305,7 +305,7 @@ fn fewer(hidden: Vec<PathBuf>, roots: &[PathBuf], most: usize) -> BTreeSet<PathB
     whole.into_iter().chain(single).collect()
 }
 
-/// What a command may do to an entry.
+/// The access that a command has to an entry.
 enum Standing {
     Hidden,
     Fixed,

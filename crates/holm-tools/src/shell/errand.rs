@@ -20,7 +20,7 @@ pub(crate) fn asks_for_another_look(error: &JailError) -> bool {
     matches!(error, JailError::Start { stage: Stage::Changed, .. })
 }
 
-/// What a child is run with, beside its jail.
+/// The settings with which a child is run, beside its jail.
 pub(crate) struct Errand<'a> {
     pub(crate) launcher: &'a Launcher,
     pub(crate) engine: &'a Engine,
@@ -34,7 +34,7 @@ pub(crate) struct Errand<'a> {
     pub(crate) progress: &'a Progress,
 }
 
-/// Whether it is wanted to know what hosts a child asks for that was granted none.
+/// Whether to record which hosts a child asks for that has no host granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Curiosity {
     /// Its requests are heard and refused.

@@ -17,7 +17,7 @@ const MAX_CHUNK_LINE: u64 = 32;
 /// How long a client is listened to after its answer is through, so that what it still sends does not break it off.
 const LINGER: Duration = Duration::from_secs(15);
 
-/// How long the body of a request is.
+/// The length of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body {
     Sized(u64),
@@ -65,7 +65,7 @@ impl Body {
     }
 }
 
-/// Whether the body goes on.
+/// Whether more of the body follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum More {
     Follows,

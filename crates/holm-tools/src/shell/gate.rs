@@ -50,7 +50,7 @@ pub enum Answer {
     },
 }
 
-/// What a person is offered beside yes and no.
+/// The further answers that a person is offered, beside yes and no.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// What [`Answer::Prefix`] would remember; none where no beginning of the command is safe to remember.
@@ -87,7 +87,8 @@ pub trait Asker: Send + Sync {
     fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer>;
 }
 
-/// Stands between the kernel's questions and a person. Cheap to clone; clones remember together.
+/// Answers the kernel's questions from memory, or asks a person. Cheap to clone;
+/// clones share the memory.
 #[derive(Clone)]
 pub struct Gate {
     asker: Arc<dyn Asker>,
@@ -96,7 +97,7 @@ pub struct Gate {
     helper: Option<Arc<str>>,
 }
 
-/// What was answered in this session.
+/// The answers of this session.
 #[derive(Debug, Default)]
 struct Memory {
     rules: Rules,
@@ -259,7 +260,7 @@ fn is_cut(proposal: &Proposal) -> bool {
     is_command && (arguments || proposal.needs.iter().chain(&proposal.missing).any(cut))
 }
 
-/// A command as it will run.
+/// A command exactly as it will run.
 struct Shown {
     text: String,
     script: Script,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// A folder of one shell's own.
+/// The home folder of one shell.
 #[derive(Debug)]
 pub(super) struct OwnHome {
     folder: PathBuf,

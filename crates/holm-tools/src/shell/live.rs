@@ -24,7 +24,7 @@ const LEFT_OUT: &str = "…";
 /// Bytes of one piece that are looked at, from its end: more than are kept.
 const FAR: usize = 4 * 1024;
 
-/// Listens to one child. Clones hear the same.
+/// Listens to the output of one child. Clones share what they received.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Live(Arc<Mutex<Tail>>);
 
@@ -67,7 +67,7 @@ impl Live {
     }
 }
 
-/// What is left of what was heard.
+/// The latest lines of the output.
 #[derive(Debug, Default)]
 struct Tail {
     lines: VecDeque<String>,
@@ -107,7 +107,7 @@ impl Tail {
     }
 }
 
-/// A line that has yet to end.
+/// A line that is not complete yet.
 #[derive(Debug, Default)]
 struct Pending {
     bytes: Vec<u8>,

@@ -32,7 +32,7 @@ const MAX_NUMBERED_NAMES: usize = 100;
 /// The most names by chance that are tried after them: a command can take all numbered ones before.
 const MAX_CHANCE_NAMES: usize = 4;
 
-/// What a command has made.
+/// The repositories that a command has made.
 #[derive(Debug, Default)]
 pub(super) struct NewRepositories {
     /// Folders that git would take for a repository.
@@ -43,7 +43,7 @@ pub(super) struct NewRepositories {
     pub(super) others: BTreeSet<PathBuf>,
 }
 
-/// A repository that was looked at.
+/// A repository that was checked and disarmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Disarmed {
     /// The git folder, the pointer, or the folder of other version control.
@@ -53,7 +53,7 @@ pub(super) struct Disarmed {
     pub(super) findings: Findings,
 }
 
-/// What version control would have run or obeyed in one place, by name.
+/// The names of files and settings in one place that version control would have run or obeyed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Findings {
     /// What is no longer obeyed.
@@ -79,7 +79,7 @@ impl Findings {
     }
 }
 
-/// What became of something that is to be obeyed no longer.
+/// The outcome of disabling a file or a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DisableOutcome {
     /// It has another name.
@@ -296,7 +296,7 @@ fn only_paths(text: &str) -> bool {
     })
 }
 
-/// What a file holds.
+/// The content of a file.
 enum Contents {
     Missing,
     Text(String),

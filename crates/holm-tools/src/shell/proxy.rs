@@ -36,7 +36,7 @@ const VARIABLES: [&str; 6] =
 const OWN_HEADERS: [&str; 6] =
     ["host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
-/// What the proxy refused, and why: facts, not guesses.
+/// What the proxy refused, and why. These are facts, not guesses from a program's output.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Refused(Arc<Mutex<BTreeMap<String, Refusal>>>);
 
@@ -113,7 +113,7 @@ pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: P
     }
 }
 
-/// What a client asks for.
+/// The request of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     /// A tunnel; the URLs under which it could be granted, likeliest first.

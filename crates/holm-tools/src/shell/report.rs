@@ -14,7 +14,7 @@ use crate::root::autorun;
 /// Status with which shells say that there is no such program.
 const NOT_FOUND: i32 = 127;
 
-/// A grant that a command missed, and how the model asks for it.
+/// A grant that a command lacked, and how the model asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Missing {
     grant: String,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use holm_grants::{Denial, Denials};
 
-/// A deny list, sorted for a walk from the outside in.
+/// A deny list, indexed for a walk from the outermost folder inwards.
 pub(super) struct RuleIndex<'a> {
     all: Vec<&'a Denial>,
     named: HashMap<String, Vec<&'a Denial>>,
@@ -13,7 +13,7 @@ pub(super) struct RuleIndex<'a> {
     starred: Vec<StarredRule<'a>>,
 }
 
-/// A rule about all names that begin and end in some way.
+/// A rule about all names with a certain beginning and end.
 struct StarredRule<'a> {
     begin: String,
     end: String,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Commands of all tools and sessions of this process: they can share a workspace.
 static RUNNING: Mutex<Vec<Arc<RunningCommand>>> = Mutex::new(Vec::new());
 
-/// What a command cannot have made.
+/// The files that existed before a running command, so it cannot have made them.
 #[derive(Debug, Default)]
 pub(super) struct RunningCommand {
     /// The places where it may write.
@@ -27,7 +27,7 @@ impl RunningCommand {
     }
 }
 
-/// Keeps a command among those that run for as long as it is held.
+/// Keeps a command in the list of running commands until it is dropped.
 #[derive(Debug)]
 pub(super) struct RunningMark(Arc<RunningCommand>);
 

@@ -18,7 +18,7 @@ use self::substitution::Substitutions;
 /// The longest script. All of it must fit on the screen of the person who is asked, and the kernel shows no more.
 pub const MAX_SCRIPT: usize = 16_000;
 
-/// A script that was read.
+/// A script that was parsed.
 ///
 /// ```
 /// use holm_tools::shell::{Form, Script};
@@ -46,7 +46,7 @@ pub(super) struct Assignment {
     pub(super) is_exported: bool,
 }
 
-/// How much of a script is plain to see.
+/// Whether a script consists of plainly written commands only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Commands of plain words, joined by `;`, `&&`, `||`, `|` or line ends, and nothing else.
@@ -75,7 +75,7 @@ pub enum Word {
     Made,
 }
 
-/// Why a script cannot be read.
+/// Why a script cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// It is longer than a person could be shown.

@@ -47,14 +47,14 @@ pub(super) struct Setup {
     offered: Mutex<BTreeSet<String>>,
 }
 
-/// The folder that commands take for the user's.
+/// The folder that commands use as the user's home.
 #[derive(Debug)]
 enum Home {
     Own(OwnHome),
     Given(PathBuf),
 }
 
-/// Why there is no shell.
+/// Why a shell cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShellError {
     /// The workspace cannot be used.

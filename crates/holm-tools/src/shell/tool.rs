@@ -34,7 +34,7 @@ pub struct ArgvTool {
     setup: Arc<Setup>,
 }
 
-/// What is to run, decided before anything is started.
+/// The command to run, decided before anything is started.
 struct Order {
     task: Task,
     /// What the call says, as it is read by a person.

@@ -11,7 +11,7 @@ use super::prepare::About;
 use crate::registry::{LoadError, Sidecar, Standing};
 use crate::wasm::{Inspection, WasmHost, WasmTool};
 
-/// A guest inside the binary, packed.
+/// A compressed guest inside the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shipped {
     pub(super) name: &'static str,
@@ -22,7 +22,7 @@ pub struct Shipped {
     pub(super) prepared: Option<Prepared>,
 }
 
-/// What was made of a guest when the program was built.
+/// The compiled code of a guest, made when the program was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Prepared {
     /// An [`About`] as JSON.
@@ -32,7 +32,7 @@ pub(super) struct Prepared {
     pub(super) code: Packed,
 }
 
-/// Why a guest could not be taken out.
+/// Why a guest could not be unpacked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ShippedError {
     /// The binary is damaged.

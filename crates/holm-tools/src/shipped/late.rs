@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::wasm::WasmHost;
 
-/// A [`WasmHost`] that does not exist yet. Clones are the same one.
+/// A [`WasmHost`] that is created at its first use. Clones share it.
 #[derive(Clone)]
 pub struct LateHost(Arc<Inner>);
 

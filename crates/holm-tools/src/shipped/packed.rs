@@ -2,7 +2,7 @@
 
 use zstd_safe::DCtx;
 
-/// Bytes that take less room than they have.
+/// Compressed bytes, with their original size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Packed {
     /// How many they are when taken out.

@@ -14,7 +14,7 @@ use super::guest::hex;
 use crate::registry::{Sidecar, Standing};
 use crate::wasm::{WasmHost, WasmTool};
 
-/// What is known of a prepared guest.
+/// The description and the hashes of a prepared guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct About {
     pub(super) tool: Tool,

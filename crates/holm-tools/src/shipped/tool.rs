@@ -11,7 +11,8 @@ use super::{Shipped, all};
 use crate::registry::Offer;
 use crate::wasm::WasmTool;
 
-/// A guest of the program as a tool. It is known from the start and taken out when it is first called.
+/// A guest of the program as a tool. Its description is known from the start, and the guest is
+/// unpacked at its first call.
 pub struct ShippedTool {
     declaration: holm_kernel::Tool,
     keywords: Vec<String>,

@@ -45,7 +45,7 @@ pub(super) fn told(expression: &str) -> Result<String, String> {
     Ok(format!("{expression} = {}", value.shown()))
 }
 
-/// A fraction in its lowest terms, the lower part above zero.
+/// A fraction in its lowest terms, with a positive denominator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ratio {
     upper: i128,

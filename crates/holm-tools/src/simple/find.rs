@@ -14,7 +14,7 @@ const LINES: u64 = 50;
 /// What the inner tools say where there is nothing.
 const NOTHING: [&str; 2] = ["[nothing found]", "[no file fits]"];
 
-/// Looks through names and texts.
+/// Searches the names and the texts of files.
 pub(super) struct Find {
     declaration: kernel::Tool,
     names: Arc<dyn Tool>,

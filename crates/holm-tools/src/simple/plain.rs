@@ -13,7 +13,7 @@ use holm_runtime::{BoxFuture, Job, Tool};
 /// Characters of a result that a small model sees: a quarter of its context.
 pub(super) const SHOWN: u64 = 6_000;
 
-/// What one tool looks like, and what it is in truth.
+/// The declaration of a simple tool, and the tool that it wraps.
 pub(super) struct Form {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct Form {
     pub(super) shown: fn(&str) -> String,
 }
 
-/// Whether an argument may be left out.
+/// Whether an argument is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Given {
     Always,
@@ -53,7 +53,7 @@ pub(super) const READ: Form = Form {
     shown: without_numbers,
 };
 
-/// A tool in its plain form.
+/// A tool that wraps another one with a single plain argument.
 pub(super) struct Plain {
     declaration: kernel::Tool,
     form: Form,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::ContentHash;
 
-/// Why a file cannot be used, or why the record of trust cannot be read or written.
+/// Why a file cannot be used, or why the trust record cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
     /// The file was never reviewed.

@@ -18,16 +18,17 @@ const MAX_RECORD: u64 = 64 << 20;
 /// The bits of a mode that let others change a file.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Which files a person has trusted, by what was in them.
+/// The files that a person has trusted, by their content.
 ///
-/// Every change is written at once, under a lock, on top of what another process may have written meanwhile.
+/// Every change is written at once, under a lock, on top of what another process may have written
+/// meanwhile.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     file: Option<PathBuf>,
     known: Known,
 }
 
-/// What the record says.
+/// The entries of the record.
 #[derive(Debug, Clone, Default)]
 struct Known {
     files: BTreeMap<PathBuf, ContentHash>,
@@ -46,7 +47,7 @@ impl Known {
     }
 }
 
-/// How a file stands.
+/// The trust status of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// It is what a person looked at.
@@ -57,7 +58,7 @@ pub enum Standing {
     Unknown,
 }
 
-/// The record as it is stored.
+/// The stored form of the record.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     version: u64,

@@ -7,7 +7,7 @@
 use holm_kernel::visible_line;
 use std::path::{Component, Path, PathBuf};
 
-/// A file of a project is a link, or lies behind one.
+/// A file of a project is a link, or lies behind a link.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} is a link; links are never trusted", visible_line(&.path.to_string_lossy()))]
 pub struct Linked {

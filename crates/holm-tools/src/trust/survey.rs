@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 16;
 /// How much of a file a question shows.
 const SHOWN: usize = 4096;
 
-/// The files of a folder and what was in them.
+/// The files of a folder and their content hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey {
     folder: PathBuf,
@@ -30,14 +30,14 @@ struct Seen {
     head: String,
 }
 
-/// Something in a folder that cannot be trusted.
+/// An entry of a folder that cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     pub path: PathBuf,
     pub why: String,
 }
 
-/// A file that a person must look at before it is used.
+/// A file that a person must review before it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     pub path: PathBuf,

@@ -2,7 +2,7 @@
 
 use crate::root::RootError;
 
-/// Why an undo record cannot be kept, read or followed.
+/// Why an undo record cannot be stored, read or applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UndoError {
     /// The records cannot be reached.

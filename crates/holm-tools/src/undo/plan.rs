@@ -14,7 +14,7 @@ use crate::root::{Expect, Folders, Lock, Place, Root, RootError};
 /// The largest file that is put back: as large as the tools can write.
 const MOST_BYTES: u64 = crate::files::MOST_BYTES;
 
-/// The files of a turn, and what would become of each.
+/// The files of a turn, and what undoing the turn would do to each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// One step for each file, by path.
@@ -39,7 +39,7 @@ pub struct Step {
     names: Vec<String>,
 }
 
-/// Whether a file can be put back.
+/// Whether a file can be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is as the turn left it.

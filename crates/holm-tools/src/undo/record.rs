@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 /// The version of the format; a record of another one is not guessed at.
 pub(super) const VERSION: u32 = 1;
 
-/// What one call did to one file.
+/// The change that one call made to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub version: u32,
@@ -22,7 +22,7 @@ pub struct Record {
     pub after: State,
 }
 
-/// What stands under a name.
+/// The state of a path: absent, or a file with a content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {

@@ -41,7 +41,7 @@ pub struct Undo {
     since: Arc<AtomicU64>,
 }
 
-/// A record that was kept; it can be taken back while its change has not happened.
+/// A stored record. It can be removed again as long as its change has not happened.
 #[derive(Debug)]
 pub(crate) struct Kept(PathBuf);
 

@@ -28,7 +28,7 @@ const MAX_WORDS: usize = 1024;
 const MAX_KEYWORDS: usize = 32;
 const MAX_KEYWORD: usize = 64;
 
-/// A description as JSON.
+/// A guest's description as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct About {
     #[serde(default)]

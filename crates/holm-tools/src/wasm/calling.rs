@@ -5,7 +5,7 @@ use holm_sandbox::Call;
 
 use crate::help::CallPlan;
 
-/// How a model's arguments reach the guest.
+/// How a model's arguments are passed to the guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Calling {
     /// As words of a command line, by the plan that its help text came to.

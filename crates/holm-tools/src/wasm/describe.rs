@@ -22,7 +22,7 @@ const ALL_TIME: Duration = Duration::from_secs(20);
 /// The most subcommands that are asked.
 const MAX_QUESTIONS: usize = 64;
 
-/// What a guest said about itself, whichever way.
+/// A guest's description of itself, from any of the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Described {
     pub(super) name: Option<String>,
@@ -119,7 +119,7 @@ fn by_help(sandbox: &Sandbox, guest: &Guest, program: &str) -> Result<Described,
     })
 }
 
-/// What a program printed, and how it ended.
+/// The output of a program, and how it ended.
 struct Help {
     text: Vec<u8>,
     stop: Stop,

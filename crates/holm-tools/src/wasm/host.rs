@@ -9,7 +9,8 @@ use holm_sandbox::{Clock, Limits, Outbound, Randomness, Sandbox};
 
 use super::outbound::WithSecrets;
 
-/// Where WASM tools run, and what there is that could be granted to them. Clones are the same host.
+/// The host in which WASM tools run, and the resources that could be granted to them.
+/// Clones share the host.
 #[derive(Clone)]
 pub struct WasmHost(pub(super) Arc<Inner>);
 
@@ -22,7 +23,7 @@ pub(super) struct Inner {
     pub(super) denials: Denials,
 }
 
-/// What there is that could be granted. Nothing here gives a tool anything by itself.
+/// The resources that could be granted. These settings alone give a tool nothing.
 #[derive(Clone)]
 pub struct WasmSettings {
     /// The folder that relative paths are about.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use holm_sandbox::{Entry, Kind};
 
-/// What a file is and what it says.
+/// The facts about a WASM file, and its description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspection {
     pub size: usize,
@@ -28,7 +28,7 @@ pub struct Inspection {
     pub warnings: Vec<String>,
 }
 
-/// Where a description comes from.
+/// The source of a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaidBy {
     /// The text that it prints for `--help`.

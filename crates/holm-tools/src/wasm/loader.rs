@@ -13,7 +13,7 @@ use crate::registry::{Found, LoadError, Loader, Offer};
 /// How a WASM file, module or component, begins.
 const MAGIC: &[u8] = b"\0asm";
 
-/// Who is told while something is compiled.
+/// A callback for progress while a guest is compiled.
 pub type OnProgress = Arc<dyn Fn(&Path, Progress) + Send + Sync>;
 
 /// Loads WASM files: see [`WasmTool`].

@@ -108,7 +108,7 @@ fn failed(error: &holm_net::NetError) -> NetError {
 
 type Piece = (Box<holm_net::HttpResponse>, Result<Option<Bytes>, holm_net::NetError>);
 
-/// A body that is read piece by piece as the guest asks for it.
+/// A body that is read in pieces as the guest asks for them.
 enum Body {
     Idle(Box<holm_net::HttpResponse>),
     Reading(Pin<Box<dyn Future<Output = Piece> + Send>>),
@@ -140,7 +140,7 @@ impl Chunks for Body {
     }
 }
 
-/// Puts secrets into the headers of requests, for the hosts that the call may send them to.
+/// Inserts secrets into the headers of requests, for the hosts to which the call may send them.
 pub(super) struct WithSecrets {
     pub(super) inner: Arc<dyn Outbound>,
     pub(super) secrets: Secrets,

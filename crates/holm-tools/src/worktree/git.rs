@@ -54,7 +54,7 @@ struct Bounds {
 /// Enough for the checkout of a large repository, and for a patch that a person could still do something with.
 const BOUNDS: Bounds = Bounds { time: Duration::from_secs(300), output: 64 << 20 };
 
-/// Git in one repository.
+/// Runs git in one repository.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
     /// The folder that all worktrees of the repository share.
@@ -63,7 +63,7 @@ pub(super) struct Git {
     silenced: Vec<(String, &'static str)>,
 }
 
-/// Where a call works.
+/// Where a call of git works.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum At<'a> {
     /// In the repository itself.

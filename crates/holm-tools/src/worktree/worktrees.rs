@@ -40,8 +40,8 @@ struct Inner {
     held: Mutex<BTreeMap<String, File>>,
 }
 
-/// What becomes of a worktree when its child has ended. Its changes come back with the result and stay as `NAME.diff`
-/// either way.
+/// What happens to a worktree when its child has ended. In both cases its changes are returned with
+/// the result and stay as `NAME.diff`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Afterwards {
     #[default]
@@ -304,7 +304,7 @@ fn path(path: &Path) -> Result<&str, WorktreeError> {
     path.to_str().ok_or_else(|| WorktreeError::System { reason: "its path is not UTF-8".into() })
 }
 
-/// A worktree cannot be had.
+/// A worktree cannot be made or used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorktreeError {
     /// The name is not valid for a worktree.

@@ -62,7 +62,8 @@ pub fn to_markdown(html: &str, base: &str) -> String {
     writer.finish()
 }
 
-/// The element that hides what is read at present, and how many of its kind stand in it.
+/// The element that hides the current text, and how many elements of the same name
+/// are open inside it.
 #[derive(Default)]
 struct Hidden(Option<(String, usize)>);
 

@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 12;
 /// The longest link that is written; longer ones carry data, not a place.
 const MAX_LINK: usize = 2048;
 
-/// A page in the making.
+/// A Markdown page that is being written.
 pub(super) struct Writer {
     out: String,
     base: Option<url::Url>,

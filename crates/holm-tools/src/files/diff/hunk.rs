@@ -14,7 +14,7 @@ use super::{
 /// Lines that are named where a hunk fits several places.
 const MOST_NAMED: usize = 10;
 
-/// Lines that belong together, with what is around them.
+/// A hunk: changed lines together with the lines around them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Hunk {
     /// Where the old lines begin, counted from 1, if the hunk says so.
@@ -47,7 +47,7 @@ pub(super) enum Change {
     Added,
 }
 
-/// Why a hunk has no place.
+/// Why no place was found for a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Misfit {
     /// Its lines are not there.
@@ -66,7 +66,7 @@ impl From<Exhausted> for Misfit {
     }
 }
 
-/// Where a hunk goes.
+/// The place where a hunk applies.
 pub(super) struct Placed {
     /// The first line, counted from 0.
     pub(super) at: usize,
@@ -292,7 +292,7 @@ impl Hunk {
     }
 }
 
-/// Lines in the form in which they are compared.
+/// The lines of a hunk, normalised for one kind of comparison.
 struct Compared<'a> {
     wanted: Vec<std::borrow::Cow<'a, str>>,
     closeness: Closeness,

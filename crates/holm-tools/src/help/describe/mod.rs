@@ -10,7 +10,7 @@ use super::limits::MAX_NESTING;
 use super::plan::{CallPlan, Node};
 use super::{merge, schema, settle};
 
-/// Which program was asked, and with which words before `--help`.
+/// The program that printed the help, and the words before `--help`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// Its name without folders, as usage lines show it.
@@ -32,7 +32,7 @@ impl Program {
     }
 }
 
-/// What a program said about itself.
+/// A program's description, read from its help text.
 ///
 /// ```
 /// use holm_tools::help::{Description, Program};
@@ -63,7 +63,7 @@ pub struct Description {
     help_word: bool,
 }
 
-/// What to ask a program next.
+/// The next help text to request from a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The subcommand that is not described yet.

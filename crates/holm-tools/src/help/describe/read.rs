@@ -47,7 +47,7 @@ pub(super) fn draft(program: &Program, bytes: &[u8]) -> Result<Draft, NotHelp> {
     Ok(draft)
 }
 
-/// What the sections hold, before it is put together.
+/// The content of the sections, before it is combined.
 #[derive(Default)]
 struct Parts {
     usages: Vec<String>,

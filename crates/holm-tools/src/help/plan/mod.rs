@@ -5,11 +5,11 @@ mod value;
 
 use serde::{Deserialize, Serialize};
 
-/// The plan of a program: JSON arguments in, words out.
+/// The plan of a program: turns JSON arguments into the words of a command line.
 ///
-/// The words are what the program's `main` gets, after its own name. They pass through no shell, so nothing is quoted and
-/// nothing can be broken out of; a value that looks like an option is written so that the program takes it for a value, or
-/// refused.
+/// The words are what the program's `main` gets, after its own name. They pass through no shell, so
+/// nothing is quoted and nothing can break out of quotes. A value that looks like an option is
+/// written so that the program takes it for a value, or refused.
 ///
 /// ```
 /// use holm_guards::json::Json;
@@ -27,7 +27,7 @@ pub struct CallPlan {
     pub root: Node,
 }
 
-/// One command: its options, its positions, its subcommands.
+/// One command: its options, positions and subcommands.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Node {
     /// Its options, in the order in which they are written.
@@ -69,7 +69,7 @@ pub struct Opt {
     pub default: Option<String>,
 }
 
-/// Whether something must be given.
+/// Whether an argument is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
@@ -79,7 +79,7 @@ pub enum Need {
     Optional,
 }
 
-/// What an option takes.
+/// The value that an option takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Takes {
@@ -135,7 +135,7 @@ pub enum Times {
     Exactly(u8),
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -148,7 +148,7 @@ pub enum Kind {
     Choice(Vec<String>),
 }
 
-/// Something after the options.
+/// A word after the options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {

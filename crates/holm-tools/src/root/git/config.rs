@@ -117,7 +117,7 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A position in the text.
+/// The parser's position in the text.
 struct Reader<'a> {
     rest: std::iter::Peekable<std::str::Chars<'a>>,
     section: Option<(String, Option<String>)>,

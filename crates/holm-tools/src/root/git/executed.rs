@@ -25,7 +25,8 @@ const SHELLS: &[&str] = &["ash", "bash", "busybox", "dash", "fish", "ksh", "sh",
 /// The deepest substitution that is looked into.
 const MAX_DEPTH: usize = 16;
 
-/// A word that may name a file that is run, as it is written. A value that the shell puts in is a `$`.
+/// A word that may name an executed file, as it is written. A value that the shell
+/// inserts is a `$`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) word: String,

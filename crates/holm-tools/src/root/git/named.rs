@@ -221,7 +221,7 @@ fn personal() -> Vec<PathBuf> {
     files
 }
 
-/// What one repository's configuration names.
+/// Collects the paths that one repository's configuration names.
 struct Search<'a> {
     repository: &'a GitFolder,
     named: BTreeSet<PathBuf>,

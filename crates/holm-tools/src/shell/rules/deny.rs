@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a wrapper does to the words of the command that it runs.
+/// How a wrapper changes the words of the command that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fed {
     No,
@@ -352,7 +352,8 @@ fn is_input(path: &str) -> bool {
     kernel && (path.ends_with("/stdin") || path.ends_with("/tty") || path.contains("/fd/"))
 }
 
-/// Ordered so that the answer to several questions that must all be yes is the greatest.
+/// Whether words match a rule. The order makes the maximum the answer for several conditions
+/// that must all hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Answer {
     Yes,

@@ -16,11 +16,11 @@ use super::script::{Script, Unreadable, Word};
 #[cfg(test)]
 pub(super) use runners::{Runs, rows};
 
-/// Which commands are forbidden and which pass unasked. Deny wins.
+/// The forbidden commands, and those that pass unasked. Deny wins.
 ///
-/// Deny rules are a convenience: they find a command where it is written plainly, and refuse a script that is unclear. A
-/// program that starts others by itself (`make`, a script in the project) is not seen by any rule; what it can do is held
-/// by the jail, which decides.
+/// Deny rules are a convenience: they find plainly written commands, and refuse a script that is
+/// unclear. No rule sees a program that starts others by itself (`make`, a script in the project).
+/// The jail confines such a program, and the jail decides.
 ///
 /// ```
 /// use holm_tools::shell::{Rules, Ruling, Script};
@@ -38,7 +38,7 @@ pub struct Rules {
     allow: Vec<Rule>,
 }
 
-/// What the rules say of a script.
+/// The decision of the rules about a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ruling {
     /// This rule forbids it.

@@ -33,7 +33,7 @@ pub struct Rule {
     pub(super) rest: Rest,
 }
 
-/// What may follow the words of a rule.
+/// The words that may follow those of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rest {
     /// Plain words, and the options that the rule names.

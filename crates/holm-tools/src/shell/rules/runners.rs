@@ -5,7 +5,7 @@
 //! command can do. Allow rules do not depend on this table alone: only programs on another list
 //! take more words unasked (see `programs`).
 
-/// One way in which a program runs others.
+/// One way in which a program runs other programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Runs {
     /// Its words are a command, which begins at one of them.
@@ -411,7 +411,7 @@ const SHAPES: &[Shape] = &[
 const DIRECT: &[&str] =
     &["bundle", "cabal", "conda", "opam", "pipenv", "poetry", "pyenv", "rbenv", "rye", "stack", "uv"];
 
-/// The words of a wrapper before the command that it runs.
+/// The syntax of a wrapper up to the command that it runs.
 struct Shape {
     name: &'static str,
     flags: &'static [&'static str],

@@ -95,7 +95,7 @@ fn advance(cursor: &mut TreeCursor<'_>) -> bool {
     }
 }
 
-/// A script that is being read, and where each of its commands begins.
+/// A script that is being parsed, and the start of each of its commands.
 struct Reading<'a> {
     text: &'a str,
     /// How many texts it stands in.

@@ -1,7 +1,7 @@
 //! Finds commands in texts that Bash expands later, or that the grammar takes for plain text:
 //! here-documents, patterns of expansions, quoted subscripts.
 
-/// What is in a text that is expanded as in double quotes.
+/// The command substitutions in a text that is expanded as in double quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Substitutions {
     /// The scripts of its substitutions, which may be none.
