@@ -1,8 +1,9 @@
-//! Guesses what a child was refused, from what it complained about.
+//! Guesses what a child was refused, from its error messages.
 //!
-//! The kernel tells the child that something is refused, not us what. Programs then write a line with the path and the
-//! error in it, in a few common shapes. A child can write such a line on purpose; so this is a hint for a person, who sees
-//! the line, and nothing is granted because of it.
+//! The kernel tells the child that something is refused, but does not tell us what. Programs then
+//! write a line with the path and the error in it, in a few common shapes. A child can write such a
+//! line on purpose. So this is a hint for the user, who sees the line, and nothing is granted
+//! because of it.
 
 use std::path::{Component, Path, PathBuf};
 

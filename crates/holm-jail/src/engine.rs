@@ -1,4 +1,4 @@
-//! Which of the machine's means confines a child.
+//! Chooses the engine that confines a child on this machine.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ pub enum Engine {
     Bubblewrap(PathBuf),
     /// Landlock and seccomp, and a mount namespace where the kernel gives one to everybody.
     Landlock,
-    /// No confinement: limits, environment and the sweeping of descendants only. For whoever says so by name.
+    /// No confinement: only limits, environment and the sweeping of descendants. Used only if the
+    /// caller names it.
     Unconfined,
 }
 
@@ -110,8 +111,8 @@ impl Engine {
     }
 }
 
-/// Runs a command that ends at once, and says how it ended and what it complained of. Whoever it left behind may hold its
-/// streams open: they are not waited for.
+/// Runs a command that ends at once. Returns how it ended and what it wrote to standard error.
+/// Processes that it left behind may hold its streams open; this function does not wait for them.
 fn tried(mut command: Command, patience: Duration) -> io::Result<(ExitStatus, String)> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let (said, hears) = mpsc::channel();
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn a_tried_command_is_not_waited_for_because_somebody_it_left_holds_its_streams() {
         let (_, said) = tried(shell("sleep 20 & echo why >&2; exit 3"), PATIENCE).expect("a shell");
-        // Nobody closes the stream in time, so what stands in it is not known.
+        // The stream is not closed in time, so its content is unknown.
         assert_eq!(said, "");
     }
 

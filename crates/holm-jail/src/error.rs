@@ -1,4 +1,4 @@
-//! Why no job came about, sorted by blame: the order, the place, this machine.
+//! The errors that keep a job from starting, sorted by cause: the order, the place, this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub enum JailError {
         /// What to write instead.
         hint: &'static str,
     },
-    /// What can be written can be read as well, and nobody granted that.
+    /// A path that can be written can be read as well, and reading was not granted.
     #[error(
         "{} would also let the program read there; missing grant {}",
         escaped(.grant),

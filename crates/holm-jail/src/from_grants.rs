@@ -1,4 +1,5 @@
-//! A jail out of grants. What the kernel cannot hold exactly is refused, never widened.
+//! Builds a jail from grants. A grant that the kernel cannot enforce exactly is refused, never
+//! widened.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,9 @@ impl Jail {
     /// `read:src/` and `read:src/lib.rs` become roots; `read:src/*.rs` is refused, because the kernel knows only files and
     /// folders. `write:` needs `read:` of the same place. `exec:git` is looked up in the system's folders.
     ///
-    /// The network stays closed whatever `fetch:` says, since no engine can hold a host; whoever serves a proxy opens it
-    /// with [`crate::Network::Proxied`]. Secrets, tools and agents are nothing that a child process could use, and are left out.
+    /// The network stays closed even with `fetch:` grants, since no engine can enforce a host. A
+    /// caller that serves a proxy opens it with [`crate::Network::Proxied`]. Secrets, tools and
+    /// agents are nothing that a child process could use, and are left out.
     ///
     /// # Errors
     ///

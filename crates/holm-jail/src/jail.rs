@@ -1,4 +1,4 @@
-//! What a child may do: nothing, plus what is added by name.
+//! The definition of a jail: a child may do nothing but what is added by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,7 +12,8 @@ use crate::limits::Limits;
 use crate::order::{Access, Bounds, FileId, MAX_HELD, Order, Root, is_plain};
 use crate::path_set::PathSet;
 
-/// What git runs or believes on the next occasion, whoever calls it: never written by a child, even where `.git` is.
+/// Files that git runs or trusts the next time any program calls it. A child never writes them,
+/// even where it may write `.git`.
 const GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
 /// Folders in which the system keeps its programs, those that are typed first.
@@ -123,9 +124,10 @@ impl Jail {
 
     /// Lets the child read and write a file, or a folder with everything beneath.
     ///
-    /// In a folder, `.git` stays read-only unless a root of its own opens it, and what git would run or believe
-    /// (`.git/hooks`, `.git/config` and their like) stays read-only even then, also while it does not exist and where it
-    /// is named itself. Other git folders beneath are found by nobody here; see [`Jail::repository`].
+    /// In a folder, `.git` stays read-only unless a root of its own opens it. Files that git would
+    /// run or trust (`.git/hooks`, `.git/config` and the like) stay read-only even then, also while
+    /// they do not exist and if a root names them. Other git folders beneath are not searched for
+    /// here; see [`Jail::repository`].
     #[must_use]
     pub fn write(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Write)
@@ -173,8 +175,9 @@ impl Jail {
     /// around it inside a root to write cannot be moved. So no job can move a hidden file out of the way of the next one.
     /// If another file has the name when the job starts, the start fails with [`crate::Stage::Changed`]: look again.
     ///
-    /// Of a link, the link is hidden and not its target, which has a name of its own; where no mount can hold it, it stays.
-    /// A path that does not exist now is not hidden, and neither is another name of the same file (a hard link).
+    /// For a link, the link is hidden and not its target, which has a name of its own. If no mount
+    /// can hide the link, it stays visible. A path that does not exist now is not hidden, and
+    /// neither is a hard link to the same file.
     #[must_use]
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -183,9 +186,10 @@ impl Jail {
         self
     }
 
-    /// Lets the child find these bytes at a path inside a folder that it can read, whatever lies there by then: what somebody
-    /// has looked at is what is run. Whoever runs beside it cannot change that, unless the child may write there too; then the
-    /// path is kept read-only and no more. Only bubblewrap can do it: elsewhere the file is what lies there.
+    /// Shows the child these bytes at a path inside a folder that it can read, even if the file
+    /// there has changed. So the file that was reviewed is the file that runs. Another process
+    /// cannot change that, unless the child may write there too; then the path is only kept
+    /// read-only. Only bubblewrap can do this: elsewhere the child sees the file that lies there.
     #[must_use]
     pub fn fix(self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
         let path = path.into();

@@ -1,4 +1,4 @@
-//! A child that runs, and how it is brought to its end.
+//! A running child, and how it ends.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut, Write as _};
@@ -119,10 +119,11 @@ impl Job {
         }
     }
 
-    /// The listener of [`Network::Proxied`](crate::Network::Proxied), once: whoever accepts there is the child's way out.
+    /// Takes the listener of [`Network::Proxied`](crate::Network::Proxied), once. The process that
+    /// accepts there is the child's only way out.
     pub fn take_listener(&mut self) -> Option<TcpListener> {
         let line = self.line.take()?;
-        // It was sent before the program began, so nobody waits here.
+        // It was sent before the program began, so this does not wait.
         line.set_nonblocking(true).ok()?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut rights = RecvAncillaryBuffer::new(&mut space);
@@ -141,17 +142,19 @@ impl Job {
         self.killer.clone()
     }
 
-    /// The program's input, where the task asked for it and nobody has taken it. Dropping it is the end of the input.
+    /// Takes the program's input, if the task asked for it and it is not taken yet. Dropping it
+    /// ends the input.
     pub fn take_stdin(&mut self) -> Option<Sender> {
         self.streams.stdin.take()
     }
 
-    /// The program's output, for whoever talks with it; it is then no longer captured, counted or bounded.
+    /// Takes the program's output, for a caller that talks with it. It is then no longer captured,
+    /// counted or bounded.
     pub fn take_stdout(&mut self) -> Option<Receiver> {
         self.streams.stdout.take()
     }
 
-    /// The program's complaints, for whoever reads them as they come.
+    /// Takes the program's standard error, for a caller that reads it as it comes.
     pub fn take_stderr(&mut self) -> Option<Receiver> {
         self.streams.stderr.take()
     }
@@ -187,7 +190,8 @@ impl Job {
                 read = read(&mut err, &mut other) => (Stream::Err, read),
             };
             let from = if stream == Stream::Out { &piece } else { &other };
-            // After too much was said, the rest is read and dropped, so that nobody is stuck in a full pipe.
+            // After too much output, the rest is read and dropped, so that no process is stuck in a
+            // full pipe.
             if !over && !take(&mut captured, stream, from.get(..read).unwrap_or_default()) {
                 over = true;
                 self.killer.kill();

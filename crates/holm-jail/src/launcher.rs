@@ -1,4 +1,4 @@
-//! The small process that starts children, as the large process sees it.
+//! The launcher as the host process sees it: a small process that starts children.
 
 use std::ffi::OsString;
 use std::io::{self, IoSlice};
@@ -91,7 +91,7 @@ impl Launcher {
         if let Some(running) = &*process {
             match send(&running.control, fds) {
                 Ok(()) => return Ok(()),
-                // It is gone; whatever ended it is no reason not to start another.
+                // The process is gone. Start another one, for any cause.
                 Err(_) => drop(process.take()),
             }
         }

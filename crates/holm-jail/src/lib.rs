@@ -1,8 +1,9 @@
 //! Child processes under OS confinement: bubblewrap, or Landlock with seccomp.
 //!
-//! This crate does **not** decide what is granted, ask anybody, parse commands or run anything by itself, and it does not
-//! confine the process that calls it. It takes a [`Jail`] (deny-all, each power added by name), a [`Task`] (program and
-//! arguments) and an [`Engine`], and gives a [`Job`] that ends as an [`Outcome`].
+//! This crate does **not** decide what is granted, ask the user, parse commands or run anything by
+//! itself, and it does not confine the process that calls it. It takes a [`Jail`] (deny-all, each
+//! power added by name), a [`Task`] (program and arguments) and an [`Engine`], and returns a
+//! [`Job`] that ends as an [`Outcome`].
 //!
 //! # What a child may never do, under either engine
 //!
@@ -28,8 +29,9 @@
 //! - Metadata: under Landlock a child can ask whether a path exists and how large it is. Under bubblewrap it cannot.
 //! - Hosts: neither engine can open the network for some hosts alone. [`Network::Open`] is all of it; a caller that wants
 //!   less gives [`Network::Proxied`], whose only way out is a listener that the caller serves.
-//! - `exec`: Landlock refuses to start other programs than those granted, but whoever may read a program can have the
-//!   dynamic loader map it. That gains nothing: whatever runs is in the same jail.
+//! - `exec`: Landlock refuses to start programs other than those granted, but a child that may read
+//!   a program can have the dynamic loader map it. That gains nothing: the mapped program runs in
+//!   the same jail.
 //! - Hard links: a link inside a root to a file outside it is the file. Roots that others can write to are their risk.
 //! - Watches: under Landlock a child has no `inotify`, which would tell names outside; it must poll.
 //! - Memory that belongs to no process: small pieces of System V shared memory (64 MiB together), and what pipes and sockets

@@ -1,4 +1,4 @@
-//! How much of the machine a child may use.
+//! Limits on a child's use of the machine.
 
 use std::time::Duration;
 

@@ -1,6 +1,8 @@
-//! What a launcher is told, and what it tells back, as bytes on a socket between two processes of one user.
+//! The messages between the host process and a launcher, as bytes on a socket between two processes
+//! of one user.
 //!
-//! The reader trusts nobody all the same: it is bounded, and an order that says something twice or too much is refused.
+//! The reader trusts neither side: it is bounded, and an order that repeats a field or is too long
+//! is refused.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -27,7 +29,7 @@ pub(crate) struct Order {
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) cwd: PathBuf,
     pub(crate) roots: Vec<Root>,
-    /// Files that hold this, whatever lies in their places.
+    /// Files that show these bytes, in place of the files that lie there.
     pub(crate) fixed: Vec<(PathBuf, Vec<u8>)>,
     pub(crate) network: Network,
     pub(crate) bounds: Bounds,
@@ -48,7 +50,7 @@ impl Root {
     }
 }
 
-/// Which file it is, whatever its name.
+/// The identity of a file, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FileId {
     pub(crate) device: u64,

@@ -1,4 +1,4 @@
-//! How a job ended, and what it left.
+//! How a job ended, and what output it left.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub enum Ending {
     Signalled(i32),
     /// The time was up.
     TimedOut,
-    /// Somebody cancelled it, or let go of it.
+    /// The caller cancelled or dropped the job.
     Cancelled,
     /// It said too much.
     OutOfOutput,
@@ -23,7 +23,7 @@ pub enum Ending {
     OutOfMemory,
     /// A protected name appeared while it ran, again and again: see [`Outcome::appeared`].
     MadeProtected,
-    /// The supervisor is gone, so nobody knows. The job's processes lost their streams.
+    /// The supervisor is gone, so the ending is unknown. The job's processes lost their streams.
     Lost,
 }
 

@@ -1,4 +1,4 @@
-//! What a child writes, kept up to a bound.
+//! The output of a child, kept up to a limit.
 
 use std::io;
 

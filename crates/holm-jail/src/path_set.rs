@@ -1,4 +1,5 @@
-//! Paths that are looked up by their place in the tree, in a time that does not grow with their number.
+//! A set of paths with lookups by ancestor and descendant, whose cost does not grow with the size
+//! of the set.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -95,7 +96,8 @@ mod tests {
         assert_eq!(found("/a"), (false, false, true));
         assert_eq!(found("/a/b"), (true, false, true));
         assert_eq!(found("/a/b/c/d"), (true, true, false));
-        // A name that another one begins with is another name, also where a dot sorts before the slash.
+        // A name that starts with another name is a different name, also where a dot sorts before
+        // the slash.
         assert_eq!(found("/a/b.old"), (false, false, false));
         assert_eq!(found("/a/bc"), (false, false, false));
         assert_eq!(set.outermost(Path::new("/a/b/c/d")), Some(Path::new("/a/b")));

@@ -1,8 +1,9 @@
 //! Protected names that do not exist when a job starts.
 //!
-//! A mount needs something to stand on, and the jail makes nothing in the user's folders. So these names are watched from
-//! outside, and what appears under one is renamed at once. Nothing tells whether the job made it or another program of the
-//! user's. So it is kept under its new name, unless it holds nothing but empty folders.
+//! A mount needs an existing target, and the jail creates nothing in the user's folders. So these
+//! names are watched from outside, and a file that appears under one is renamed at once. The jail
+//! cannot tell whether the job or another program of the user created it. So it is kept under its
+//! new name, unless it holds nothing but empty folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -136,7 +137,8 @@ impl MissingNames {
         if self.awaited.len() < MAX_WATCHED
             && let Some(notifier) = &self.notifier
         {
-            // A watch that a link led elsewhere does no harm: whatever it sees, the path itself is looked at.
+            // A watch that a link led elsewhere does no harm: the path itself is checked after
+            // every event.
             let what =
                 WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MOVED_FROM | WatchFlags::ONLYDIR;
             if let Ok(watch) = inotify::add_watch(notifier, folder, what | WatchFlags::DONT_FOLLOW) {

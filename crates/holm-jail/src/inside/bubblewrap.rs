@@ -249,8 +249,8 @@ fn copies() -> Vec<Fixed> {
 
 /// Builds a folder anew, with the fixed files in their places and everything else bound one by one.
 ///
-/// A mount on a file would not do: it goes when somebody outside puts another file, or another folder around it, in its
-/// place. In a folder that only this jail sees, nobody else can.
+/// A mount on a file would not do: it goes when another process puts a new file, or a new folder
+/// around it, in its place. In a folder that only this jail sees, no other process can.
 fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
     let around = files.iter().flat_map(|file| {
         file.path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)).map(Path::to_owned)
@@ -284,7 +284,8 @@ fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
     Ok(args)
 }
 
-/// A fixed file in its place. It can be started: whether it is, is up to whoever names it.
+/// A fixed file in its place. It is executable; the caller that names it decides whether it is
+/// started.
 fn shown(file: &Fixed) -> Vec<OsString> {
     let bytes = file.bytes.as_raw_fd().to_string();
     vec!["--perms".into(), "0555".into(), "--ro-bind-data".into(), bytes.into(), file.path.clone().into()]

@@ -1,4 +1,4 @@
-//! The child between its fork and the program: what it gives up, in which order.
+//! The child between its fork and the program: which rights it gives up, and in which order.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -78,7 +78,7 @@ fn attempt(
     line: Option<&OwnedFd>,
     gate: Option<&OwnedFd>,
 ) -> Failure {
-    // Whatever it waits for on its way: without the supervisor nobody would end it.
+    // Set before anything that may wait: without the supervisor, no process would end the child.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     // A session of its own has no terminal that could be typed into, and is one group to kill.
     let _ = setsid();
@@ -157,7 +157,7 @@ fn limit(bounds: &Bounds) -> io::Result<()> {
         (Resource::Nproc, bounds.processes.saturating_add(there)),
         (Resource::Core, 0),
     ] {
-        // Nobody may have more than the parent has.
+        // A child may not have more than its parent.
         let most = getrlimit(resource).maximum.map_or(most, |maximum| most.min(maximum));
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }

@@ -1,4 +1,5 @@
-//! The seccomp filter: system calls that no confined program needs, and those that lead around the other walls.
+//! The seccomp filter: refuses system calls that no confined program needs, and those that get
+//! around the other defences.
 
 use std::collections::BTreeMap;
 
@@ -143,7 +144,8 @@ pub(super) enum Walls {
     Rules,
 }
 
-/// Ways to type into the terminal of somebody else: `TIOCSTI`, whose type differs from one C library to the next, and `TIOCLINUX`.
+/// Requests that type into another program's terminal: `TIOCSTI`, whose type differs from one C
+/// library to the next, and `TIOCLINUX`.
 const TERMINAL: [u64; 2] = [0x5412, 0x541c];
 
 const NAMESPACES: [i32; 7] = [

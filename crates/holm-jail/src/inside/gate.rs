@@ -1,9 +1,10 @@
-//! The last step of a job under bubblewrap that has much to hold.
+//! The last step of a job under bubblewrap that has many protected or hidden paths.
 //!
-//! For every mount that bubblewrap makes it reads the list of all mounts, so with thousands of them its time grows with their
-//! square. So it builds its view without them, and starts this program again inside, as the *gate*. The gate hands its mount
-//! namespace out and waits. A process outside enters that namespace and holds what is to be held there. Then the gate
-//! becomes the program. A gate that hears nothing, or something else than the order, starts nothing.
+//! For every mount that bubblewrap makes it reads the list of all mounts, so with thousands of them
+//! its time grows with their square. So bubblewrap builds its view without them, and starts this
+//! program again inside, as the *gate*. The gate hands out its mount namespace and waits. A process
+//! outside enters that namespace and makes the mounts there. Then the gate becomes the program. A
+//! gate that receives nothing, or anything but the order, starts nothing.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read as _, Write as _};

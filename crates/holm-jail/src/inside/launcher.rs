@@ -18,7 +18,7 @@ const REAP_EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// Forks a supervisor for each message until the socket closes.
 pub(super) fn serve() {
-    // Nobody else of this user may look into the launcher or take its descriptors.
+    // No other process of this user may inspect the launcher or take its descriptors.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let control = std::io::stdin();
     let mut children = 0_usize;

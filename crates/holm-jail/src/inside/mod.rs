@@ -1,4 +1,5 @@
-//! What runs in the launcher and in the processes that it forks. None of it runs in the large process.
+//! The code of the launcher and of the processes that it forks. None of it runs in the host
+//! process.
 //!
 //! Three roles, one after the other: the *launcher* forks for each job ([`launcher`]), its child is the *supervisor*
 //! ([`supervisor`]), and its child in turn confines itself and becomes the program ([`child`]). Where bubblewrap would have to

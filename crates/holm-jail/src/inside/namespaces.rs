@@ -1,4 +1,4 @@
-//! Namespaces of this process's own, where the kernel gives them to everybody.
+//! Creates namespaces for this process, on kernels that allow them to every user.
 
 use std::fs;
 use std::io;

@@ -1,7 +1,8 @@
-//! A network with nothing in it but one listener, which is handed to the large process.
+//! A network that contains only one listener, which is handed to the host process.
 //!
-//! A socket belongs to the network in which it was made, whoever holds it. So the child makes a network of its own, listens
-//! in it, and gives the listener away: whoever accepts there is the only way out.
+//! A socket belongs to the network in which it was created, whichever process holds it. So the
+//! child creates a network of its own, listens in it, and gives the listener away. The process that
+//! accepts there is the child's only way out.
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;

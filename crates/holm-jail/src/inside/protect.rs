@@ -1,11 +1,13 @@
-//! Holds protected paths in their place and keeps hidden ones out of sight, by mounts that this process alone has.
+//! Protects paths from changes and hides others, with mounts in a namespace of this process alone.
 //!
-//! A protected path is mounted read-only on itself, a hidden one is covered by something empty. A mount holds its own name
-//! alone: `.git` could be moved away together with the mount in `.git/hooks`, and a folder together with the hidden file in
-//! it. So each folder between the writable root and such a path becomes a mount too, which nobody can move (a *pin*).
+//! A protected path is mounted read-only on itself, and a hidden one is covered by something empty.
+//! A mount protects its own name alone: `.git` could be moved away together with the mount in
+//! `.git/hooks`, and a folder together with the hidden file in it. So each folder between the
+//! writable root and such a path becomes a mount too, which cannot be moved (a *pin*).
 //!
-//! Every mount is put on an open file, not on a name that could mean another file by then. Nothing is made for it in the
-//! user's folders: what does not exist is not mounted, see [`super::appearing`].
+//! Every mount is put on an open file, not on a name that could mean another file by then. Nothing
+//! is created for it in the user's folders: a path that does not exist is not mounted, see
+//! [`super::appearing`].
 
 use std::collections::BTreeMap;
 use std::io;

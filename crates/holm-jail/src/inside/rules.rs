@@ -213,7 +213,7 @@ impl Rules {
     }
 }
 
-/// What an access means to Landlock. Sockets and devices are made by nobody.
+/// The Landlock rights of an access. No access includes the right to create sockets and devices.
 fn rights(access: Access) -> BitFlags<AccessFs> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     match access {

@@ -1,4 +1,4 @@
-//! Watches one child, and kills whatever it leaves.
+//! Watches one child, and kills every process that it leaves behind.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -33,7 +33,7 @@ const OPENED: &[u8] = b"o";
 /// Runs one job from its order to its end.
 pub(super) fn supervise(control: OwnedFd, streams: [OwnedFd; 3], line: Option<OwnedFd>) {
     let mut control = UnixStream::from(control);
-    // Whoever loses its parent becomes a child of this process, wherever it hid.
+    // A descendant that loses its parent becomes a child of this process, wherever it hid.
     let _ = set_child_subreaper(Some(getpid()));
     let told = match read_order(&mut control) {
         None => failed(&Failure::new(Stage::Order, &io::Error::from(io::ErrorKind::InvalidData))),
@@ -57,8 +57,8 @@ pub(super) fn read_order(control: &mut UnixStream) -> Option<Order> {
 
 fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Option<OwnedFd>) -> Told {
     let patience = Duration::from_millis(order.bounds.wall_ms).clamp(LEAST_TO_BEGIN, MOST_TO_BEGIN);
-    // Nobody is started yet, and this process alone touches files that others may have made to wait: a file system that does
-    // not answer ends it, and its socket says so.
+    // No program runs yet, and only this process touches files that others may have made to wait. A
+    // file system that does not answer ends it, and its socket reports that.
     end_after(Some(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX)));
     let mut missing = MissingNames::watch(order);
     end_after(None);
@@ -88,7 +88,7 @@ fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Opt
         return failed(failure);
     }
     if control.write_all(&Told::Started.encode()).is_err() {
-        // Nobody listens any more; the loop below sees that too.
+        // The host no longer listens; the loop below notices that too.
     }
     let cause = match begun {
         Begun::Over(cause) => cause,
@@ -195,7 +195,7 @@ fn silent(control: &UnixStream, report: &File, deadline: Option<Instant>) -> Opt
     }
 }
 
-/// Waits for whatever ends the job first.
+/// Waits for the first event that ends the job.
 fn watch(control: &UnixStream, order: &Order, child: Pid, missing: &mut MissingNames) -> Cause {
     let deadline = Instant::now().checked_add(Duration::from_millis(order.bounds.wall_ms));
     // The folders in memory of a jail belong to no process, so they count as full.

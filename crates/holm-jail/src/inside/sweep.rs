@@ -1,7 +1,8 @@
 //! Finds and kills descendants.
 //!
-//! Only *direct* children are killed: nobody but their parent can take their numbers away, so no stranger that got a number
-//! again is ever hit. A killed child's own children come to this process, which is their reaper, and are killed next.
+//! Only *direct* children are killed: only their parent can free their process ids, so a reused id
+//! never hits an unrelated process. A killed child's own children come to this process, which is
+//! their reaper, and are killed next.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The system calls for which no crate has a safe form.
+//! System calls for which no crate has a safe wrapper.
 
 use std::ffi::CString;
 use std::io;
@@ -62,10 +62,12 @@ pub(super) fn owner_of(namespace: &OwnedFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// Ends this process after so many seconds, whatever it waits for then; none takes that back. What it forks has no such end.
+/// Ends this process after so many seconds, even if it is blocked; `None` cancels that. Processes
+/// that it forks have no such limit.
 pub(super) fn end_after(seconds: Option<u32>) {
     #[expect(unsafe_code, reason = "alarm has no safe form")]
-    // SAFETY: the call takes a number and touches no memory; its signal ends the process, because nobody handles it here.
+    // SAFETY: the call takes a number and touches no memory; its signal ends the process, because
+    // no handler is installed here.
     let _ = unsafe { libc::alarm(seconds.map_or(0, |seconds| seconds.max(1))) };
 }
 

@@ -165,7 +165,7 @@ async fn race(way: Way, others: usize, tries: usize) -> (usize, usize) {
         if started == tries {
             break;
         }
-        // As a scan does: whatever has the name at this moment.
+        // As a scan does: every file that has the name at this moment.
         let found = ["work/conf/.env", "work/x1/.env"].map(|name| cell.path(name));
         let jail = found.into_iter().filter(|path| path.exists()).fold(all.clone(), Jail::hide);
         match cell.try_spawn(&jail, &cell::shell("cat conf/.env x1/.env conf/.env x1/.env")).await {
@@ -302,7 +302,8 @@ async fn no_folder_in_memory_is_without_a_bound() {
     let said = cell::text(&outcome.stdout.bytes);
     let mebibytes = 50 << 20;
     assert_eq!(said, format!("/dev/shm/filled {mebibytes}\n/tmp/filled {mebibytes}\ndone\n"), "{outcome:?}");
-    // Memory that is shared by number is in no folder, and not resident when nobody has it attached.
+    // Memory that is shared by number is in no folder, and not resident while no process has it
+    // attached.
     let shared = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n\
                   print(libc.shmget(0, ctypes.c_size_t(16 << 10), 0o1600) >= 0, libc.shmget(0, ctypes.c_size_t(17 << 10), 0o1600))";
     let outcome = cell.run(&jail, &cell::python(shared)).await;

@@ -1,7 +1,8 @@
-//! Looks at a path, renames and removes what stands there, and follows no link on the way.
+//! Inspects, renames and removes the entry at a path, without following a link on the way.
 //!
-//! The supervisor has the user's rights and a job makes links, so a path that is looked up by name could lead it to files that
-//! the job itself cannot reach. Everything here is done in an open folder.
+//! The supervisor has the user's rights, and a job can create links. A path that is looked up by
+//! name could lead it to files that the job itself cannot reach. So everything here is done in an
+//! open folder.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
