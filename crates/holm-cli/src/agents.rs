@@ -28,12 +28,12 @@ use crate::{
     settings::refused,
 };
 
-/// An agent of a file.
+/// An agent that is defined by a file.
 #[derive(Debug, Clone)]
 pub(crate) enum Chosen {
-    /// In Holm's own form.
+    /// A file in Holm's format.
     Native {
-        /// What the file says.
+        /// The content of the file.
         file: Box<AgentFile>,
         path: PathBuf,
         owner: Layer,
@@ -45,24 +45,24 @@ pub(crate) enum Chosen {
 /// A project of agents-exe with its keys.
 #[derive(Debug, Clone)]
 pub(crate) struct Exe {
-    /// The agent and those below it.
+    /// The agent and its helpers.
     pub(crate) tree: ExeTree,
     pub(crate) keys: ExeKeys,
-    /// What the file of its project says and Holm cannot do.
+    /// The parts of the project file that Holm does not support.
     pub(crate) unsupported: Vec<Unsupported>,
 }
 
 /// One agent in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Listed {
-    /// What it is called; its file's name where the file cannot be read.
+    /// Its name; the name of its file if the file cannot be read.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
-    /// Whether it is of Holm's form or of agents-exe's.
+    /// Whether the file is in Holm's format or in that of agents-exe.
     pub(crate) form: &'static str,
-    /// What it is for, or why its file cannot be used.
+    /// Its description, or why its file cannot be used.
     pub(crate) about: Result<String, String>,
-    /// What keeps it from working beside the others.
+    /// What prevents it from working with the others.
     pub(crate) flaw: Option<Flaw>,
 }
 
@@ -365,15 +365,15 @@ fn at<T>(value: T, path: &Path, layer: Layer) -> Value<T> {
     Value { value, origin: Origin::File { layer, path: path.to_owned(), line: 1 } }
 }
 
-/// Which tools an agent that was chosen has of all that there are.
+/// Which of all tools a chosen agent has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Only {
     #[default]
     All,
-    /// Those of these names, and those that come from these folders.
+    /// The tools with these names, and the tools from these folders.
     These {
         names: Vec<String>,
-        /// The folders, and what the names of files must hold.
+        /// The folders, each with a text that file names must contain.
         folders: Vec<(PathBuf, Option<String>)>,
     },
 }

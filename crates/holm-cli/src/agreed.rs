@@ -9,9 +9,9 @@ use crate::{
     screen::Screen,
 };
 
-/// What a person is asked.
+/// A question that asks for consent.
 pub(crate) struct Question<'a> {
-    /// The command that asks, as it is typed.
+    /// The command that asks, as the user types it.
     pub(crate) command: &'a str,
     pub(crate) words: &'a str,
 }

@@ -36,18 +36,19 @@ const MOST_SHARED: usize = 32;
 /// corrected, and the run does not wait forever.
 const MOST_TRIES: u32 = 3;
 
-/// Answers for the person at the terminal.
+/// Answers approval questions for the user at the terminal.
 #[derive(Clone)]
 pub(crate) struct Terminal {
-    /// What may be done without asking again.
+    /// Grants of `--yes`: calls that need no more are approved without asking.
     yes: GrantSet,
-    /// What the run itself was granted: a helper that misses it lacks it in its own file.
+    /// The grants of the run itself: if a helper lacks one of them, its own file does not ask for
+    /// it.
     granted: GrantSet,
     person: Person,
     screen: Arc<Screen>,
-    /// One question at a time, or two would read one answer.
+    /// Only one question is asked at a time, or two would read the same answer.
     turn: Arc<Mutex<()>>,
-    /// Where a plan lies while the person changes it; without it none can be changed.
+    /// The folder of a plan while the user edits it; without it, plans cannot be edited.
     drafts: Option<PathBuf>,
     /// Where users who watch the session through a server can answer too.
     desk: Option<Arc<Desk>>,

@@ -45,15 +45,15 @@ const MOST_NAMED: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Archive {
     version: u32,
-    /// When it was made, in milliseconds since 1970.
+    /// When the backup was made, in milliseconds since 1970.
     pub(crate) at: u64,
     files: Vec<Kept>,
-    /// What lies in workspaces and could not be read; of very much of it, the first.
+    /// Files in workspaces that could not be read, up to a maximum number.
     #[serde(default)]
     left_out: Vec<String>,
 }
 
-/// A file of a copy.
+/// A file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     /// Its path in the folder, with slashes.
@@ -62,7 +62,7 @@ struct Kept {
     sha256: ContentHash,
 }
 
-/// What is to be copied.
+/// The files to back up.
 #[derive(Debug, Default)]
 struct Found {
     files: Vec<PathBuf>,

@@ -19,11 +19,11 @@ use crate::{
     places::{self, Places},
 };
 
-/// How a session began.
+/// The facts of a session that are stored beside its journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Began {
     pub(crate) folder: String,
-    /// What it never runs.
+    /// The commands that it never runs.
     pub(crate) deny: Vec<Rule>,
 }
 

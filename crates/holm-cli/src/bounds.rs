@@ -10,10 +10,10 @@ use crate::exit::{Exit, Trouble};
 /// How far connections may go, regardless of grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Bounds {
-    /// Wherever a grant opens the way.
+    /// Anywhere that a grant allows.
     #[default]
     Anywhere,
-    /// To this machine itself.
+    /// Only to this machine.
     ThisMachine,
 }
 

@@ -16,21 +16,21 @@ use crate::{
     exit::{Exit, Trouble},
 };
 
-/// Where a session branches off another.
+/// Where a session is forked from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Branch {
-    /// The session whose past it is.
+    /// The session whose history is shared.
     pub(crate) from: String,
-    /// The last record that both have; the last one there is, unless said.
+    /// The last shared record; by default the last record of that session.
     pub(crate) at: Option<u64>,
 }
 
-/// What a session that branches off does next.
+/// How a forked session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Something else is asked, so what was under way there is dropped.
+    /// There is a new prompt, so unfinished work is dropped.
     AskedElse,
-    /// What was under way there goes on: it is answered anew.
+    /// Unfinished work continues: it is answered again.
     GoesOn,
     /// The caller that resumes the session decides.
     Later,

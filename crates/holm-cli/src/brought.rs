@@ -16,12 +16,12 @@ use crate::{
     servers, skills,
 };
 
-/// What a tree brings to a run.
+/// Adds the helpers and servers of an agents-exe tree to a run.
 pub(crate) struct Brought<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) crew: &'a AgentLoader,
     pub(crate) places: &'a Places,
-    /// What a person should know.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 

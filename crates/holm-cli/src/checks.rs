@@ -31,7 +31,7 @@ const MOST_WORDS: usize = 400;
 pub(crate) struct JailedChecks {
     work: PathBuf,
     confinement: Confinement,
-    /// Found when it is first needed.
+    /// Found on first use.
     engine: Arc<OnceLock<Result<Engine, String>>>,
 }
 

@@ -11,11 +11,11 @@ use holm_tools::agents::{AgentFile, ToolNames};
 /// What to do about a circle.
 pub(crate) const MEND: &str = "take one of them out of the other's `tools` or `manages`";
 
-/// Which agents hand work to which.
+/// Which agents delegate to which.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Circles(BTreeMap<String, Vec<String>>);
 
-/// Who hands on to whom, the first again at the end.
+/// The agents of a cycle in order, with the first again at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Circle(Vec<String>);
 

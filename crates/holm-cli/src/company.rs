@@ -28,14 +28,14 @@ use crate::{
     tools::{self, Confinement, Outside, Set},
 };
 
-/// The agents that lie here, and the tools that they can name.
+/// The agent files of this folder, and the tool names that they can use.
 pub(crate) struct Company {
     circles: Circles,
     agents: BTreeSet<String>,
     tools: Names,
 }
 
-/// What keeps an agent from working, with the line of its file that says so.
+/// A problem that prevents an agent from working, with the line of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flaw {
     pub(crate) line: usize,
@@ -106,9 +106,9 @@ pub(crate) fn line_naming(path: &Path, name: &str) -> usize {
 /// they start.
 struct Names {
     own: BTreeSet<String>,
-    /// Programs and WASM files say themselves what they are called.
+    /// Whether there are programs or WASM files, which name their tools themselves.
     others: bool,
-    /// The tools of servers have the server's name in front.
+    /// Whether there are servers: the names of their tools begin with the server's name.
     servers: bool,
 }
 

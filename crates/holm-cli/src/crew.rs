@@ -31,14 +31,14 @@ use crate::{
     worktrees::Trees,
 };
 
-/// What this run has to give to its helpers.
+/// Builds helpers with the resources of this run.
 pub(crate) struct House {
-    /// The run's own tools, as they are at the moment of a call.
+    /// The run's own tools, at the moment of a call.
     pub(crate) registry: Registry,
     /// The run's own model, for agents that name none.
     pub(crate) card: Card,
     pub(crate) client: Arc<dyn Model>,
-    /// How the models of agents that name one are reached.
+    /// How models are reached that agents name themselves.
     pub(crate) reach: Reach,
     pub(crate) mode: Mode,
     pub(crate) store: Store,
@@ -50,13 +50,14 @@ pub(crate) struct House {
     pub(crate) rules: Rules,
     pub(crate) confinement: Confinement,
     pub(crate) trees: Option<Arc<Trees>>,
-    /// Where the run works, and Holm's own data, which no command reaches.
+    /// The folder of the run, and Holm's own data, which no command can reach.
     pub(crate) places: Places,
-    /// What no tool writes here.
+    /// The files that no tool may write.
     pub(crate) kept: Kept,
-    /// Which tools a helper has that works in a folder of its own.
+    /// The tools of a helper that works in its own folder.
     pub(crate) set: Set,
-    /// Who else is told what happens; a log has the helpers' runs too, each under its own name.
+    /// The log that also receives all events; it includes the runs of helpers, each under its own
+    /// name.
     pub(crate) log: Log,
 }
 
@@ -168,11 +169,11 @@ pub(crate) fn is_agent(tool: &Tool) -> bool {
     matches!(tool.kind, ToolKind::Agent { .. })
 }
 
-/// The helpers among the tools, as a run must know them.
+/// The helpers of a run.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Helping {
     pub(crate) names: Vec<String>,
-    /// The tool that looks after those in the background, if there can be any.
+    /// The tool that manages background helpers, if there can be any.
     pub(crate) status: Option<Tool>,
 }
 

@@ -22,7 +22,7 @@ const ARGUMENT_CHARS: usize = 120;
 const BRIEF: &str = "brief";
 const TODO: &str = "todo";
 
-/// Draws progress on standard error, and answers on standard output as they come.
+/// Prints progress to standard error, and answers to standard output as they arrive.
 #[derive(Clone)]
 pub(crate) struct Drawing {
     screen: Arc<Screen>,
@@ -32,25 +32,25 @@ pub(crate) struct Drawing {
     under_way: Option<UnderWay>,
 }
 
-/// What a person wants to see.
+/// What is shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Show {
-    /// Answers piece by piece.
+    /// Shows answers piece by piece.
     pub(crate) pieces: bool,
-    /// Calls, failures and limits.
+    /// Shows calls, failures and limits.
     pub(crate) progress: Progress,
-    /// A line that moves, with what runs now and for how long.
+    /// Shows a status line with running calls and their durations.
     pub(crate) spinner: bool,
 }
 
-/// How much of the progress is told.
+/// How much of the progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// No progress is shown.
     Silent,
-    /// One line a call, when it has ended: for logs.
+    /// One line per call when it has ended, for logs.
     CallByCall,
-    /// Prints when a call begins and when it ends.
+    /// One line when a call begins, and one when it ends.
     StepByStep,
 }
 
@@ -62,9 +62,9 @@ impl Show {
 #[derive(Default)]
 struct State {
     tools: BTreeMap<CallId, Arc<str>>,
-    /// The calls under way as they are told.
+    /// The descriptions of running calls.
     calls: BTreeMap<CallId, String>,
-    /// Text of this call stands on the screen.
+    /// The call whose text is on the screen.
     written: Option<CallId>,
     priced: Priced,
 }

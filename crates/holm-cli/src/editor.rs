@@ -22,10 +22,10 @@ const VARIABLES: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
 /// The longest text that is taken back: as much as standard input may hold.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// A program that changes a file.
+/// The user's editor program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Editor {
-    /// As a shell reads it, so that flags may follow the program.
+    /// A shell command, so that flags may follow the program.
     command: String,
 }
 

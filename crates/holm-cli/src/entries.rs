@@ -222,8 +222,8 @@ fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
     }
 }
 
-/// Lets in what a person has trusted of a project, and servers only with the files of the project that they are started with: an
-/// entry that stays the same and starts a script that does not is a changed entry.
+/// Admits project files that the user trusts. A server is admitted only together with the project
+/// files that it starts with. An unchanged entry that starts a changed script counts as changed.
 pub(crate) struct ProjectGate {
     trust: TrustGate,
     places: Places,
@@ -251,7 +251,7 @@ impl Gate for ProjectGate {
     }
 }
 
-/// A server as it is written.
+/// A server entry as it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Written {
     pub(crate) name: String,

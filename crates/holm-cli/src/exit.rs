@@ -5,22 +5,23 @@ use std::{fmt, process};
 use holm::kernel::Ending;
 use holm_config::Origin;
 
-/// How the command ended.
+/// How the command ended, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The answer is there.
+    /// The command succeeded.
     Done,
     /// Something went wrong on this machine: a file, the store, the terminal.
     Failed,
-    /// The command was not understood, or something that it names does not fit: a file that it reads among that.
+    /// The arguments are invalid, or something that they name is, such as a file that the command
+    /// reads.
     Usage,
-    /// The run ended without an answer: refused, rejected, or going round in circles; or a tool failed.
+    /// The run ended without an answer: refused, rejected, or stuck in a loop; or a tool failed.
     NoAnswer,
     /// A limit or the budget ended the run.
     Limit,
     /// The model could not be reached, or its provider refused.
     Provider,
-    /// What was named is not there: a session, a tool.
+    /// A session, tool or other named thing does not exist.
     Missing,
     /// The user pressed Ctrl-C.
     Cancelled,
@@ -70,7 +71,7 @@ impl From<Exit> for process::ExitCode {
     }
 }
 
-/// An error that knows its exit code, and what to do about it.
+/// An error with its exit code and a hint.
 #[derive(Debug)]
 pub(crate) struct Trouble {
     pub(crate) exit: Exit,

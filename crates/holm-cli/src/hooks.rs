@@ -151,11 +151,11 @@ pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf,
     question.files.iter().map(standing).filter(|(.., standing)| *standing != Standing::Trusted).collect()
 }
 
-/// The hooks of a run, and what a person should know of those that it does not have.
+/// The hooks of a run, and notes about hooks that were left out.
 pub(crate) struct Gathered {
     pub(crate) hooks: Hooks,
     pub(crate) notes: Vec<String>,
-    /// Hears of prompts that they withhold.
+    /// Tracks prompts that the hooks withhold.
     pub(crate) withholding: Arc<Withholding>,
 }
 

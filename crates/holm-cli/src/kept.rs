@@ -13,11 +13,11 @@ use holm_tools::{
 
 use crate::{entries::Entry, hooks::Owner, places::Places};
 
-/// Files that are read by tools and written by none.
+/// Files that tools may read but not write.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Kept {
     files: BTreeSet<PathBuf>,
-    /// What the user granted: a grant that names a file which everyday tools run opens it.
+    /// The user's grants: a grant that names a file which everyday tools run opens that file.
     granted: GrantSet,
 }
 

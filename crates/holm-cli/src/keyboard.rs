@@ -17,14 +17,14 @@ pub(crate) enum Key {
     Back,
     First,
     Last,
-    /// `q`, Escape, Ctrl-C or Ctrl-D, or the terminal is gone.
+    /// `q`, Escape, Ctrl-C or Ctrl-D, or the terminal was closed.
     Leave,
 }
 
 /// Bytes that a terminal sends for one key at the most; several keys may come at once.
 const AT_ONCE: usize = 64;
 
-/// The keys of standard input, one after the other.
+/// Reads key presses from standard input.
 #[derive(Debug, Default)]
 pub(crate) struct Keyboard {
     waiting: VecDeque<Key>,

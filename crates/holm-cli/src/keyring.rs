@@ -14,7 +14,7 @@ use desktop::Desktop;
 /// The keyrings of one data folder.
 #[derive(Debug)]
 pub(crate) struct Rings {
-    /// What keys of other folders are told apart by.
+    /// Distinguishes the keys of this data folder from those of others.
     folder: String,
     desktop: Option<Desktop>,
     kernel: Keyring,

@@ -52,12 +52,12 @@ pub(crate) fn folder(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     Some(cache.join("holm/models"))
 }
 
-/// A model file of the folder.
+/// A model file in the models folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// What to call it.
+    /// The name of the model.
     pub(crate) name: String,
-    /// What its head says, or why it cannot be used.
+    /// Its header, or why it cannot be used.
     pub(crate) head: Result<Gguf, String>,
 }
 

@@ -39,13 +39,13 @@ pub(crate) struct Args {
     log_http: Option<Url>,
 }
 
-/// The log of this command. Cheap to clone; without a way it does nothing.
+/// The log of this command. Cheap to clone; without a destination it does nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
     ways: Arc<Mutex<Vec<Way>>>,
 }
 
-/// One way that lines go.
+/// A destination of log lines.
 #[derive(Debug)]
 struct Way {
     name: String,
@@ -54,7 +54,7 @@ struct Way {
     end: End,
 }
 
-/// What writes the lines. It ends when no more can come.
+/// The thread or task that writes the lines. It ends when the channel is closed.
 #[derive(Debug)]
 enum End {
     Thread(std::thread::JoinHandle<Result<(), String>>),

@@ -27,13 +27,13 @@ pub(crate) const DEMO: &str = "scripted/demo";
 /// The model of a session that a file answers.
 pub(crate) const SCRIPT: &str = "scripted/file";
 
-/// A model, what is known of it, and what should be said about it.
+/// An opened model with its metadata, and a note about it.
 pub(crate) struct Chosen {
     pub(crate) card: Card,
     pub(crate) client: Arc<dyn Model>,
     /// How its provider and others are reached.
     pub(crate) reach: Reach,
-    /// Told to the person before the run begins.
+    /// A note for the user before the run begins.
     pub(crate) note: Option<&'static str>,
     /// The tools that it can choose among, unless the user says otherwise.
     pub(crate) fits: Set,

@@ -20,7 +20,7 @@ pub(crate) fn parse(text: &str) -> Result<NanoUsd, String> {
     whole.checked_mul(DOLLAR).and_then(|whole| whole.checked_add(part)).map(NanoUsd::new).ok_or_else(wrong)
 }
 
-/// Whether an amount is all that was spent.
+/// Whether an amount covers everything that was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Priced {
     /// The amount is complete, every price is known.

@@ -47,16 +47,16 @@ pub(crate) fn data_folder(
     Err(Trouble::new(Exit::Usage, "there is no place to keep sessions: HOME is not set").hint(hint))
 }
 
-/// All places that matter to tools.
+/// The folders that tools and commands use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// Everything of the user's.
+    /// The user's data folder.
     pub(crate) data: PathBuf,
-    /// Where the command was started.
+    /// The folder where the command was started.
     pub(crate) work: PathBuf,
-    /// Folders of tools that the chosen agent brings along.
+    /// Tool folders of the chosen agent.
     pub(crate) brought: Vec<PathBuf>,
-    /// How far connections may go from here.
+    /// How far connections may go.
     pub(crate) bounds: Bounds,
 }
 

@@ -33,32 +33,32 @@ const APART: &str = "\n\n";
 /// What to do where nothing was asked.
 const HINT: &str = "say what to do with -p, such as: holm run -p \"What is in this folder?\"";
 
-/// What was asked, in its order.
+/// The parts of a prompt, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parts(Vec<Part>);
 
-/// One part of what was asked.
+/// One part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// Words, also those of a separator.
+    /// Text, including that of a separator.
     Text(String),
     /// The content of standard input.
     Stdin,
-    /// The text of a file.
+    /// The content of a text file.
     File(PathBuf),
-    /// What a command prints.
+    /// The output of a command.
     Shell(String),
     /// A picture, a sound or a document.
     Media(Attachment),
 }
 
-/// A text with a name, and what its variables stand for.
+/// A named prompt template with the values of its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Around {
     pub(crate) template: Template,
     /// Its name, for messages.
     pub(crate) alias: String,
-    /// What was given for its variables.
+    /// The values that the user gave for its variables.
     pub(crate) variables: Variables,
 }
 

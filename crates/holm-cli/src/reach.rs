@@ -21,12 +21,12 @@ use holm_config::{KeyFile, Layer, ProviderSettings, Settings, ToolProtocol, Valu
 use crate::{bounds::Bounds, exit::Trouble, keyring::Rings, model::Ways, places::Places, settings::refused};
 use ring::Ring;
 
-/// Keys and addresses by the names of providers.
+/// Keys and addresses of providers, by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reach {
     keys: Keys,
     providers: BTreeMap<String, ProviderSettings>,
-    /// The keys of the keyring, which are asked for when they are needed.
+    /// The keys of the keyring, which are read when they are needed.
     ring: Option<Arc<Ring>>,
     ways: Ways,
 }

@@ -17,8 +17,8 @@ use holm::kernel::{visible, visible_line};
 
 use crate::chat::text;
 
-/// A name or path as a person reads it: on one line, with every hidden character written out, so that a file's name cannot
-/// pass for a line of Holm's.
+/// Formats a name or path for people: on one line, with every hidden character written out, so that
+/// a file name cannot imitate a message of Holm.
 pub(crate) trait ShownPath {
     /// The text to show.
     fn shown(&self) -> String;
@@ -48,11 +48,11 @@ const USUAL_WIDTH: usize = 80;
 /// Why something did not reach standard output, the first time that this was so.
 static LOST: OnceLock<String> = OnceLock::new();
 
-/// Both streams of the process, one writer at a time.
+/// Standard output and standard error, with one writer at a time.
 #[derive(Default)]
 pub(crate) struct Screen {
     state: Mutex<State>,
-    /// Who takes notes in place of standard error.
+    /// Receives notes in place of standard error.
     notes: Option<Box<Noting>>,
 }
 
@@ -61,19 +61,19 @@ type Noting = dyn Fn(&str) + Send + Sync;
 
 #[derive(Debug, Default)]
 struct State {
-    /// How the last thing on standard output ended.
+    /// Where the last text on standard output ended.
     line: Line,
-    /// What waits until an open question was answered: it would stand where the person types.
+    /// Output that waits until an open question is answered: it would appear where the user types.
     waiting: Option<Vec<(Stream, String)>>,
-    /// The question that is put now.
+    /// The question that is being asked.
     asks: Option<Open>,
-    /// Whether the person was told that everything comes to its end.
+    /// Whether the user was told that the command is ending.
     ends: Ends,
     /// Whether the last line of the terminal is a status line, which the next output replaces.
     passing: Passing,
 }
 
-/// Whether a line stands on the terminal that will go again.
+/// Whether a status line is on the terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Passing {
     #[default]
@@ -81,7 +81,7 @@ enum Passing {
     Drawn,
 }
 
-/// Whether everything comes to its end, as the person here wants it.
+/// Whether the command is ending because the user asked for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Ends {
     #[default]
@@ -112,14 +112,14 @@ impl Open {
     }
 }
 
-/// Where something is written.
+/// The stream that text is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stream {
     Out,
     Err,
 }
 
-/// Where the cursor of standard output stands.
+/// The position of the cursor on standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Line {
     #[default]

@@ -24,7 +24,7 @@ const PAGE: u32 = 50;
 /// The longest text: more than anybody reads, and less than what a client refuses.
 const MOST: usize = 2 * 1024 * 1024;
 
-/// The sessions of a store, to be read and nothing else.
+/// The sessions of a store, as read-only MCP resources.
 pub(crate) struct Sessions {
     store: Store,
     news: News,
@@ -99,7 +99,7 @@ fn entry(session: Session) -> LibraryEntry {
     }
 }
 
-/// The skills of these places, as prompts.
+/// The skills of a folder, as MCP prompts.
 pub(crate) struct Skills {
     places: Places,
     news: News,
@@ -138,7 +138,7 @@ fn prompts(places: &Places) -> Vec<PromptText> {
     skills::Skills::find(places, &[]).listed().filter_map(prompt).collect()
 }
 
-/// Looks at something now and then, and counts how often it was another.
+/// Checks a value at intervals, and counts its changes.
 struct News {
     count: watch::Receiver<u64>,
     task: AbortHandle,

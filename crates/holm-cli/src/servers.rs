@@ -155,13 +155,13 @@ pub(crate) fn lists(places: &Places) -> KnownLists {
     KnownLists::new(places.server_lists())
 }
 
-/// Loads servers; what they are reached with is only looked for when there is one.
+/// Loads servers; their transports are set up when the first server is found.
 pub(crate) struct Servers {
     places: Places,
-    /// Whom servers may ask.
+    /// The user whom servers may ask.
     terminal: Option<Terminal>,
     again: Again,
-    /// Of the user's own files.
+    /// The loader for the user's own files.
     own: OnceLock<Result<McpLoader, String>>,
     /// The loader for the project's files.
     project: OnceLock<Result<McpLoader, String>>,

@@ -17,9 +17,9 @@ use crate::{
     screen::Screen,
 };
 
-/// What was found for this folder.
+/// The settings of a folder.
 pub(crate) struct Here {
-    /// What the files say.
+    /// The content of the files.
     pub(crate) loaded: Loaded,
 }
 

@@ -39,14 +39,14 @@ use crate::{
     talk,
 };
 
-/// The tools, kept in step with their folders as long as this is held.
+/// The tools, kept in sync with their folders while this is held.
 pub(crate) struct Shelf {
     registry: Registry,
     crew: Option<AgentLoader>,
     _watching: Option<Watching>,
 }
 
-/// Whether folders are watched after they were looked at.
+/// Whether folders are watched after they were loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Watch {
     Once,
@@ -174,7 +174,7 @@ fn is_talk(fault: &CrewFault, screen: &Arc<Screen>) -> bool {
     talk::tools(&nobody).find(tool).is_some()
 }
 
-/// Loads WASM files; the engine is only started when there is one.
+/// Loads WASM files; the engine starts with the first one.
 struct Lazy {
     places: Places,
     screen: Arc<Screen>,
@@ -207,7 +207,7 @@ impl Loader for Lazy {
     }
 }
 
-/// Loads programs; what confines them is only looked for when there is one.
+/// Loads programs; the jail is set up with the first one.
 struct Startable {
     places: Places,
     screen: Arc<Screen>,

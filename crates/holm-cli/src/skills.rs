@@ -31,20 +31,20 @@ pub(crate) const TOOL: &str = "skill";
 /// The largest file of a skill that a model gets.
 const MOST_BYTES: usize = 256 << 10;
 
-/// The skills of a run: those that can be used, and what should be said of the others.
+/// The usable skills of a run, and notes about the others.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skills {
     skills: Arc<BTreeMap<String, Usable>>,
-    /// Where it stands what a person has trusted.
+    /// The file that records what the user trusts.
     trust: PathBuf,
     work: PathBuf,
-    /// What a person should know.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
-    /// Those whose files have a mistake.
+    /// Skills whose files have a mistake.
     faulty: BTreeSet<String>,
 }
 
-/// A skill that can be used.
+/// A usable skill with its folder and owner.
 #[derive(Debug, Clone)]
 pub(crate) struct Usable {
     pub(crate) skill: Skill,

@@ -19,23 +19,23 @@ use crate::{
     checks::JailedChecks, commands::run, exit::Trouble, places::Places, settings::Here, tools::Confinement,
 };
 
-/// A call that is to be tried.
+/// A manual call of a tool.
 pub(crate) struct Trial {
     pub(crate) tool: Arc<dyn runtime::Tool>,
     /// Its arguments as JSON.
     pub(crate) arguments: String,
-    /// What it may do.
+    /// The grants of the call.
     pub(crate) grants: GrantSet,
     pub(crate) mode: Mode,
 }
 
-/// What came of it.
+/// The result of a manual call.
 pub(crate) struct Came {
     /// What it came to.
     pub(crate) outcome: Outcome,
-    /// What a model would have been told.
+    /// The text that a model would get.
     pub(crate) said: String,
-    /// All of its output; none where it did not run.
+    /// Its whole output; `None` if it did not run.
     pub(crate) output: Option<ToolOutput>,
 }
 
@@ -116,7 +116,7 @@ fn told(message: &Message) -> Option<String> {
     })
 }
 
-/// A tool whose output is kept for the person who called it.
+/// A tool whose output is recorded for the user who called it.
 struct Overheard {
     tool: Arc<dyn runtime::Tool>,
     output: Arc<Mutex<Option<ToolOutput>>>,

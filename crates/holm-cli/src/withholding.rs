@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::screen::Screen;
 
-/// What was withheld while this command runs.
+/// The prompts that hooks withheld while this command runs.
 #[derive(Debug)]
 pub(crate) struct Withholding {
     screen: Arc<Screen>,
@@ -24,21 +24,21 @@ pub(crate) struct Withholding {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The messages of the one session that this is about which were told already; none where there are many sessions,
-    /// whose messages have the same numbers.
+    /// The messages of the session that were reported already. `None` if there are many sessions,
+    /// because their messages have the same numbers.
     told: Option<BTreeSet<MessageId>>,
-    /// What earlier commands may have told of.
+    /// The history that earlier commands may have reported.
     earlier: Option<Earlier>,
     reasons: Vec<String>,
     lines: Lines,
 }
 
-/// The part of a session that this command found when it resumed it.
+/// The history of a session when this command resumed it.
 #[derive(Debug, Clone)]
 struct Earlier {
     store: Store,
     session: String,
-    /// The last of its records and of its messages.
+    /// The last record and the last message of that history.
     record: Seq,
     message: MessageId,
 }
@@ -52,7 +52,7 @@ impl Earlier {
     }
 }
 
-/// Whether a program reads on standard output what happens.
+/// Whether a program reads events on standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Lines {
     #[default]

@@ -30,7 +30,7 @@ const NEVER: &str = "never";
 /// The field of a form that holds the answer to a model's question.
 const ANSWER: &str = "answer";
 
-/// The person in front of an editor.
+/// Asks and notifies the user of an editor.
 #[derive(Clone)]
 pub(super) struct Asking {
     editor: Editor,

@@ -17,16 +17,16 @@ use holm::kernel::visible;
 
 use super::telling::{Notices, chunk};
 
-/// One session of one editor. Cheap to clone.
+/// The client side of one session of an editor. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Editor {
     client: ConnectionTo<Client>,
     can: Arc<ClientCapabilities>,
-    /// Known once the session has begun; nothing is told before.
+    /// Set once the session has started; no update is sent before.
     session: Arc<OnceLock<SessionId>>,
-    /// What is to be noted once it has.
+    /// Notes that are sent once it has started.
     early: Arc<Mutex<Vec<String>>>,
-    /// Names what Holm itself says and asks.
+    /// Numbers the messages and questions of Holm itself.
     count: Arc<AtomicU64>,
 }
 

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The shortest value that is kept from every text as a secret; shorter ones stand in texts by chance.
 const SHORTEST_SECRET: usize = 12;
 
-/// The servers that an editor names for a session, and whom they may ask.
+/// The MCP servers that an editor names for a session, and the user whom they may ask.
 pub(super) struct Given {
     wanted: Vec<McpServer>,
     asking: Asking,

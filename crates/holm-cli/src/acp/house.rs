@@ -62,29 +62,29 @@ const MOST_OPEN: usize = 64;
 /// How long what is under way may take to come to its end when the editor goes away.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
-/// The sessions of one connection, and how they are made.
+/// The sessions of one editor connection.
 pub(crate) struct House {
-    /// What else `holm run` takes.
+    /// The other options of `holm run`.
     options: Vec<String>,
     data: Option<PathBuf>,
-    /// Who else is told what happens.
+    /// The log that also receives all events.
     log: Log,
     can: Mutex<Arc<ClientCapabilities>>,
     seats: Mutex<BTreeMap<String, Arc<Seat>>>,
-    /// What is answered later.
+    /// Tasks whose answers are sent later.
     works: Mutex<JoinSet<()>>,
 }
 
-/// What an editor wants opened.
+/// A request of the editor to open a session.
 struct Wanted {
     cwd: PathBuf,
     servers: Vec<McpServer>,
-    /// A session that is there already.
+    /// An existing session to resume.
     session: Option<SessionId>,
     history: History,
 }
 
-/// Whether the editor is told what was said before.
+/// Whether the history of the session is sent to the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum History {
     Told,

@@ -32,14 +32,14 @@ const STOPPED: &str = "stopped in the editor";
 /// How long work that was stopped may take to come to its end when a session is closed.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
-/// A session, and what its editor may say to it.
+/// One session of an editor.
 pub(super) struct Seat {
     editor: Editor,
     handle: Handle,
     turn: Arc<Turn>,
-    /// One prompt at a time holds it; none once it was let go.
+    /// Locked by one prompt at a time; `None` once the session is closed.
     opened: Mutex<Option<Opened>>,
-    /// What the editor shows when the session is opened.
+    /// The mode that the editor shows when the session is opened.
     mode: Mode,
     most: Mode,
     skills: Skills,

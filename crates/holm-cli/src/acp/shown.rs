@@ -24,16 +24,16 @@ const MOST_BEFORE: u64 = 1 << 20;
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// What stood in files, which can be told of the present alone.
+    /// Whether the content of files can still be read as it was.
     files: Files,
 }
 
-/// Whether files on disk are what they were when a call was made.
+/// Whether files on disk are as they were when a call was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Files {
-    /// They are: it is made now.
+    /// They are: the call is made now.
     Present,
-    /// They may not be: it is told again.
+    /// They may have changed: the call is replayed.
     Past,
 }
 

@@ -28,44 +28,44 @@ const MOST_RESULT: usize = 16 << 10;
 const BRIEF: &str = "brief";
 const TODO: &str = "todo";
 
-/// When what is told happens.
+/// Whether updates are live or from history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// Now: the person has seen what they said, and replies stream in.
+    /// Live: the user has seen their own prompt, and replies stream in.
     Now,
-    /// Before: a journal has it, and everything is told.
+    /// History: it is read from a journal, and everything is sent.
     Before,
 }
 
-/// What an editor can show beyond the usual.
+/// Whether the editor supports notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notices {
     Shown,
     Unknown,
 }
 
-/// Turns events and pieces of replies into updates.
+/// Translates events and pieces of replies into updates.
 #[derive(Debug)]
 pub(super) struct Telling {
     when: When,
     folder: shown::Folder,
     notices: Notices,
-    /// The model's window, if it is known.
+    /// The context window of the model, if it is known.
     window: Option<u64>,
     spent: NanoUsd,
-    /// The calls that an editor knows.
+    /// The calls that the editor knows.
     calls: BTreeMap<CallId, Known>,
     /// The provider's ids of calls that have ended, as results name them.
     ended: BTreeMap<Arc<str>, CallId>,
-    /// The reply that arrives, and what of it was told already.
+    /// The reply that is arriving, and which parts of it were sent already.
     reply: Reply,
 }
 
-/// A call that an editor knows.
+/// A call that the editor knows.
 #[derive(Debug)]
 struct Known {
     shown: ToolCall,
-    /// Of its tool and its arguments.
+    /// The digest of its tool and its arguments.
     digest: String,
 }
 

@@ -3,7 +3,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// The state of a session's prompt. A stop that comes when nothing is under way must not be kept for the next prompt.
+/// The state of a session's prompt. A cancel request that arrives while no prompt is running must
+/// not stop the next prompt.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     state: Mutex<State>,
@@ -14,7 +15,7 @@ enum State {
     #[default]
     Idle,
     Working,
-    /// The work is done and being put away.
+    /// The work is done, and the session is being put back.
     Ending,
 }
 

@@ -47,7 +47,7 @@ pub(super) fn show(screen: &Screen, lines: &[String]) -> Option<Answer> {
     None
 }
 
-/// What fits on a terminal at once.
+/// The size of a page on the terminal.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     lines: usize,

@@ -24,7 +24,7 @@ const PAST: &str = "What was done in the session before, in short:\n\n";
 /// How a file begins, behind the prompt.
 const FILE: &str = "The file ";
 
-/// What is said with its files, and what could not be attached.
+/// A prompt with its files, and notes about files that could not be attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) prompt: Prompt,
@@ -100,12 +100,12 @@ fn missed<'t>(text: &'t str, work: &'t Path) -> impl Iterator<Item = &'t str> {
 /// What stands around a name with blanks in it.
 const QUOTES: [char; 2] = ['"', '\''];
 
-/// Something behind an `@`.
+/// A file name after an `@`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mention<'t> {
-    /// Up to the next blank: the end of the sentence may be part of it.
+    /// Up to the next blank: it may include the end of the sentence.
     Word(&'t str),
-    /// What stands in quotes, which is a name and nothing else.
+    /// A name in quotes, without anything else.
     Quoted(&'t str),
 }
 

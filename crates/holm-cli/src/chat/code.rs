@@ -5,19 +5,19 @@ use ratatui::{style::Style, text::Span};
 
 use super::theme::Theme;
 
-/// What the lexer is inside of at the end of a line.
+/// The state of the lexer at the end of a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Within {
     /// Plain code, outside of comments and strings.
     #[default]
     Code,
-    /// A comment that goes on.
+    /// Inside a block comment.
     Comment,
-    /// A string of three quotation marks that goes on.
+    /// Inside a string with triple quotation marks.
     Text(char),
 }
 
-/// What is known of a language.
+/// The lexical rules of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Language {
     names: &'static [&'static str],

@@ -5,10 +5,10 @@ use serde_json::Value;
 /// The most lines on either side that are compared: the table of a comparison is their product.
 const MOST_LINES: usize = 400;
 
-/// A line of a change.
+/// A line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Which file, or which place in it.
+    /// The file, or the place in it.
     Place(String),
     Same(String),
     Added(String),

@@ -9,7 +9,7 @@ use crate::places::{self, Places};
 /// The longest draft that is kept.
 const MOST: usize = 256 << 10;
 
-/// The draft of one folder.
+/// The unsent draft of one folder.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     file: PathBuf,

@@ -30,13 +30,13 @@ const MOST_WAITING: usize = 3;
 /// What stands before what is typed.
 const PROMPT: &str = "› ";
 
-/// Where everything stands, from top to bottom.
+/// The areas of the screen, from top to bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Areas {
     pub(super) bar: Rect,
     pub(super) transcript: Rect,
     pub(super) waiting: Rect,
-    /// What is typed, or a question, below a line.
+    /// The input, or a question, below a line.
     pub(super) foot: Rect,
     pub(super) state: Rect,
 }

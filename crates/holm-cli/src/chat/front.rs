@@ -94,7 +94,7 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     Ok(Exit::Done)
 }
 
-/// A session in which something was said.
+/// A session that received a prompt, so it can be resumed later.
 #[derive(Debug)]
 struct Spoken {
     session: String,
@@ -156,14 +156,14 @@ fn customs(places: &Places) -> Vec<Custom> {
     customs
 }
 
-/// What comes from the terminal.
+/// The events of the terminal.
 type KeyStream = Woken<EventStream>;
 
 fn key_stream() -> KeyStream {
     Woken::new(EventStream::new())
 }
 
-/// Everything that the loop holds.
+/// The main loop of the chat, with everything that it owns.
 struct Front {
     state: State,
     canvas: Canvas,
@@ -174,11 +174,11 @@ struct Front {
     places: Places,
     tell: Tell,
     began: Instant,
-    /// When frames are drawn, counted from `began`.
+    /// Decides when frames are drawn, counted from `began`.
     pace: Pace,
 }
 
-/// Whether the loop goes on.
+/// Whether the loop continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Goes {
     On,

@@ -12,7 +12,7 @@ pub(super) const LONGEST_OPEN: usize = 8 * 1024;
 /// The most bytes that one column takes in the writing of people.
 const BYTES: usize = 4;
 
-/// A text that grows at its end, and its lines at one width.
+/// Text that grows at its end, and its lines at one width.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Growing<L> {
     text: String,
@@ -61,12 +61,12 @@ impl<L: Layout> Growing<L> {
     }
 }
 
-/// How one kind of text becomes lines, with what is known from the parts before.
+/// Turns one kind of text into lines, with the state from the parts before.
 pub(super) trait Layout: Clone + Default {
-    /// How many of the last lines are ever looked at; what stands before them need not be laid out.
+    /// How many of the last lines are ever shown; earlier lines need not be laid out.
     const MOST: usize = usize::MAX;
 
-    /// What of the text so far has lines.
+    /// The part of the text that is shown.
     fn shown(text: &str) -> &str {
         text
     }
@@ -74,7 +74,7 @@ pub(super) trait Layout: Clone + Default {
     /// How many bytes of the rest have final lines, independent of the text that follows.
     fn settled(&self, rest: &str) -> usize;
 
-    /// Lays the next part out below the lines that are there.
+    /// Lays out the next part below the existing lines.
     fn lay(&mut self, part: &str, width: usize, theme: &Theme, lines: &mut Vec<Line<'static>>);
 }
 
@@ -84,11 +84,11 @@ struct Laid<L> {
     /// The lines; those from `open` on can still change.
     lines: Vec<Line<'static>>,
     open: usize,
-    /// How much of the text the settled lines stand for.
+    /// How much of the text the final lines cover.
     settled: usize,
-    /// How much of it is laid out at all.
+    /// How much of the text is laid out at all.
     seen: usize,
-    /// What is known where the settled lines end.
+    /// The layout state at the end of the final lines.
     layout: L,
 }
 

@@ -5,7 +5,7 @@ use holm::grants::Mode;
 
 use super::state::Words;
 
-/// What waits until a session is open.
+/// The prompts and the mode that wait until a session is open.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Held {
     said: Vec<Said>,
@@ -13,11 +13,11 @@ pub(super) struct Held {
     pub(super) mode: Option<Mode>,
 }
 
-/// Something that was said.
+/// A prompt that waits.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
     words: Words,
-    /// The line as it was typed, which is more than its words where it is a command.
+    /// The line as it was typed, which for a command is more than its text.
     line: String,
 }
 

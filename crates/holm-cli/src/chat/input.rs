@@ -8,15 +8,15 @@ use super::text::columns;
 /// each key after a whole book was pasted.
 const NEAR: usize = 8 * 1024;
 
-/// A text with a cursor in it.
+/// An editable text with a cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Input {
     text: String,
-    /// A byte offset, always between two characters as people count them.
+    /// A byte offset, always between two grapheme clusters.
     cursor: usize,
 }
 
-/// Where the cursor goes.
+/// A movement of the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Go {
     Left,
@@ -27,14 +27,14 @@ pub(super) enum Go {
     LineEnd,
 }
 
-/// Whether the cursor found a line in that direction.
+/// Whether there was a line in that direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moved {
     Yes,
     No,
 }
 
-/// The rows of the input near the cursor as they are drawn, and where it stands among them.
+/// The visible rows of the input near the cursor, and the position of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rows {
     pub(super) rows: Vec<String>,

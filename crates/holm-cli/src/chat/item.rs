@@ -27,7 +27,7 @@ const MOST_ACTIVITY: usize = 200;
 /// What a helper has done lately, as far as it is shown.
 const FEW_ACTIVITY: usize = 4;
 
-/// One thing in the transcript.
+/// One item of the transcript.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     kind: Kind,
@@ -44,18 +44,18 @@ struct Laid {
 /// The content of a transcript item.
 #[derive(Debug, Clone)]
 pub(super) enum Kind {
-    /// What the person said, and how many files came with it.
+    /// A prompt of the user, with the number of its files.
     Person { text: String, files: usize },
-    /// What the model says.
+    /// The answer of the model.
     Answer(Flow),
-    /// What it thinks, as far as its provider shows it.
+    /// The reasoning of the model, as far as its provider shows it.
     Thinking(Thought),
-    /// A call of a tool.
+    /// A tool call.
     Call(Box<Call>),
     Note { tone: Tone, text: String },
 }
 
-/// How a note is meant.
+/// The severity of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     Quiet,
@@ -63,7 +63,7 @@ pub(super) enum Tone {
     Error,
 }
 
-/// How much is shown of calls.
+/// How much of each call is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Detail {
     #[default]
@@ -71,7 +71,7 @@ pub(super) enum Detail {
     All,
 }
 
-/// A call of a tool and what came of it.
+/// A tool call and its result.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     tool: String,
@@ -79,13 +79,13 @@ pub(super) struct Call {
     changes: Vec<Change>,
     pub(super) state: CallState,
     pub(super) result: String,
-    /// How far it says that it is.
+    /// The progress that it reports.
     pub(super) progress: String,
-    /// What its helper does, if it has one.
+    /// The actions of its helper, if it has one.
     pub(super) activity: Vec<String>,
 }
 
-/// How far a call is.
+/// The state of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CallState {
     Proposed,

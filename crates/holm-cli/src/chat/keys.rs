@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::theme::Shade;
 
-/// Something that a key does.
+/// An action that a key triggers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Action {
     Send,
@@ -62,21 +62,21 @@ const ACTIONS: [(Action, &str, &[&str], &str); 23] = [
     (Action::Help, "help", &["f1"], "show this"),
 ];
 
-/// A key as the file writes it.
+/// A key with its modifiers.
 type Key = (KeyCode, KeyModifiers);
 
-/// Which key does what.
+/// The key bindings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Keys {
     actions: Vec<(Key, Action)>,
 }
 
-/// What a person has said about the chat.
+/// The user's preferences from `chat.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Wishes {
     pub(super) keys: Keys,
     pub(super) shade: Option<Shade>,
-    /// What of the file was not understood.
+    /// Parts of the file that were not understood.
     pub(super) notes: Vec<String>,
 }
 

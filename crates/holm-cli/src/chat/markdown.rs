@@ -18,7 +18,7 @@ use super::{
 /// Markdown that grows at its end, and its lines at one width.
 pub(super) type Flow = Growing<Markdown>;
 
-/// How Markdown is laid out: block by block, and code line by line.
+/// Lays out Markdown block by block, and code line by line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Markdown {
     fence: Option<Fence>,
@@ -75,7 +75,7 @@ fn settled(text: &str, fence: Option<&Fence>) -> usize {
     too_long(text)
 }
 
-/// Code between fences, while it lasts.
+/// An open code fence.
 #[derive(Debug, Clone)]
 struct Fence {
     mark: char,

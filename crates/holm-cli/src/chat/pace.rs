@@ -11,17 +11,17 @@ const BEAT: Duration = Duration::from_millis(15);
 /// and text that arrives as keys does not draw a frame for each letter.
 const BREATH: Duration = Duration::from_millis(4);
 
-/// Says when the next frame is drawn. All times are counted from when the chat began.
+/// Decides when the next frame is drawn. All times are counted from the start of the chat.
 ///
-/// Beats come at fixed times, whether frames are drawn or not: a frame that comes late does not put off the next one, and
-/// beats that were missed are not made up for.
+/// Beats come at fixed times, whether frames are drawn or not. A late frame does not delay the next
+/// one, and missed beats are not caught up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pace {
-    /// The last beat that has passed when a frame was drawn.
+    /// The last beat before the last frame.
     beat: Duration,
-    /// When the last frame was done.
+    /// When the last frame was finished.
     drawn: Duration,
-    /// When the next one is due; none at rest.
+    /// When the next frame is due; `None` at rest.
     due: Option<Duration>,
 }
 

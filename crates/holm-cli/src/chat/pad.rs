@@ -10,7 +10,7 @@ use super::{
     state::State,
 };
 
-/// What is to be kept. Clones are the same pad.
+/// The state that is saved automatically. Clones share it.
 #[derive(Clone)]
 pub(super) struct Pad {
     notes: Arc<Mutex<Notes>>,
@@ -19,9 +19,9 @@ pub(super) struct Pad {
 struct Notes {
     draft: Draft,
     shelf: Shelf,
-    /// What is typed and not said.
+    /// The unsent text of the input.
     unsaid: String,
-    /// Sessions in which something was said, and how they would be left now.
+    /// Sessions that received a prompt, and their current view states.
     left: Vec<(String, Left)>,
 }
 

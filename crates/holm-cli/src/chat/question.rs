@@ -6,44 +6,46 @@ use holm_tools::shell::{self, Answer, Offer};
 use super::{input::Input, text::safe};
 use crate::approve;
 
-/// Names a question for as long as the chat lasts.
+/// Identifies a question while the chat runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QuestionId(pub(super) u64);
 
-/// Something that a person is asked.
+/// A question to the user.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) id: QuestionId,
     pub(super) asks: Asks,
-    /// How far its text was scrolled.
+    /// How far its text is scrolled.
     pub(super) scroll: usize,
     /// Whether all of it was on the screen once. A user cannot approve text that they have not
     /// seen.
     pub(super) seen: Seen,
-    /// How much of it has.
+    /// How much of it was on the screen.
     read: Read,
-    /// Whether a person who was typing has turned to it.
+    /// Whether a user who was typing has noticed it.
     pub(super) turned: Turned,
 }
 
-/// Where a person looks who was typing something else when a question came.
+/// Whether the user noticed a question that came while they were typing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turned {
     /// Not yet, and the user has typed nothing meanwhile.
     Away,
-    /// Not yet, and keys have passed it by because something was typed. The next ones may be meant for what is typed, too.
+    /// Not yet, and keys were ignored because the user was typing. The next keys may also be meant
+    /// for the input.
     PassedBy,
     ToIt,
 }
 
-/// How many lines of a text stood on the screen, from its first one on, and how many it has at that width.
+/// How many lines of a text were on the screen, from the first one on, and how many it has at that
+/// width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Read {
     lines: usize,
     of: usize,
 }
 
-/// Whether a text was seen to its end.
+/// Whether all of a text was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     NotYet,
@@ -58,29 +60,29 @@ pub(super) enum Asks {
     Words { question: String, choices: Vec<String>, input: Input },
 }
 
-/// A call that waits for a yes.
+/// A call that waits for approval.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
-    /// What is asked, line by line.
+    /// The question, line by line.
     pub(super) lines: Vec<String>,
-    /// Whether it can be remembered by its beginning, which the lines name.
+    /// Whether commands with the same beginning can be allowed, which the lines name.
     pub(super) prefix: Prefix,
-    /// The plan that is to be carried out, if that is what it is.
+    /// The plan to carry out, if the call is about one.
     pub(super) plan: Option<String>,
-    /// What the call was proposed with.
+    /// The proposed arguments of the call.
     arguments: String,
-    /// Whether a yes can be said for later calls too.
+    /// Whether an approval can also cover later calls.
     lasts: bool,
 }
 
-/// Whether all that begins like a command can be allowed.
+/// Whether all commands with the same beginning can be allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefix {
     None,
     Offered,
 }
 
-/// What a person says.
+/// The user's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reply {
     Call(Answer),

@@ -10,11 +10,11 @@ use std::sync::{
 /// Bytes that may wait: more than any screen shows, less than anybody misses.
 const MOST: usize = 4 << 20;
 
-/// Room for pieces. Clones are the same room.
+/// The byte budget for pieces that wait. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Room(Arc<AtomicUsize>);
 
-/// What a piece takes of the room, until it is dropped.
+/// The share of the budget that a piece holds until it is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Weight {
     room: Room,

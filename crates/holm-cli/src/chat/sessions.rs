@@ -58,16 +58,16 @@ pub(super) struct Sessions {
 
 /// One that is open, or about to be.
 struct Open {
-    /// The run, once there is one.
+    /// The run, once it is open.
     live: Arc<OnceLock<Live>>,
     wishes: mpsc::UnboundedSender<Wish>,
     work: AbortHandle,
 }
 
-/// What a session is asked for, when it is done with what it was asked for before.
+/// A request to a session, handled after the earlier ones.
 enum Wish {
     Prompt(Prompt),
-    /// To hear what was said to it too late for the turn that has ended.
+    /// Process prompts that arrived too late for the turn that has ended.
     CatchUp,
 }
 
@@ -187,7 +187,7 @@ impl Sessions {
     }
 }
 
-/// What is needed to open one session.
+/// The parts that are needed to open one session.
 struct Opening {
     tab: TabId,
     args: run::Args,
@@ -309,7 +309,7 @@ pub(super) async fn history(store: &Store, session: &str) -> Vec<Numbered> {
     events
 }
 
-/// Where the helpers of a session are found, and who is told of them.
+/// Watches the helpers of a session and forwards their events to its tab.
 #[derive(Clone)]
 struct Children {
     tab: TabId,

@@ -10,14 +10,14 @@ use holm_config::{
 use super::state::{Custom, Says, Words};
 use crate::prompt::{Around, Variables, variable};
 
-/// A command of Holm's own.
+/// A built-in slash command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Slash {
     Model(Option<String>),
     Compact,
     Undo,
     Plan(Option<String>),
-    /// Carries out what was planned.
+    /// Carries out the plan.
     Build(Planned),
     Cost,
     Mode(Option<Mode>),
@@ -33,17 +33,17 @@ pub(super) enum Slash {
     Detail,
     Help,
     Quit,
-    /// One of the skills, as it is said.
+    /// A skill, filled with its arguments.
     Say(Words),
-    /// One of the settings, with what was typed: its variables are not known here.
+    /// An alias of the settings, with the typed text: its variables are not known here.
     Fill(Around, String),
 }
 
-/// How a plan is carried out.
+/// Whether a plan is edited before it is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Planned {
     AsAnswered,
-    /// As the person changes it.
+    /// As the user edits it.
     Edited,
 }
 

@@ -25,9 +25,9 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 /// Whether the terminal is ours now; a panic anywhere must be able to tell.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The terminal while the chat has it. Dropping it gives it back.
+/// The terminal while the chat uses it. Dropping it restores the terminal.
 pub(super) struct Canvas {
-    /// None once it is given back.
+    /// `None` once the terminal is restored.
     paper: Option<Paper>,
 }
 

@@ -31,14 +31,16 @@ pub(super) fn safe(text: &str) -> String {
     safe
 }
 
-/// A text that arrives in pieces, each of which becomes what it would be within the whole.
+/// Sanitizes a text that arrives in pieces. Each piece becomes what it would be within the whole
+/// text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
-    /// Whether a carriage return has come last, which may be half of a line's end: it waits for what follows.
+    /// Whether the last character was a carriage return. It may be half of a line end, so it waits
+    /// for the next character.
     returned: bool,
-    /// What has come last.
+    /// The last character.
     before: Option<char>,
-    /// How many marks the last letter carries.
+    /// How many combining marks the last letter has.
     marks: usize,
 }
 
@@ -94,16 +96,16 @@ pub(crate) fn clipped(text: &str, room: usize) -> String {
     out
 }
 
-/// Where a line that is too long is broken.
+/// Where long lines are broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Break {
-    /// Between words, where there is a place.
+    /// Between words, if possible.
     Words,
-    /// Anywhere: in code every blank counts.
+    /// Anywhere, because in code every blank counts.
     Anywhere,
 }
 
-/// What stands before the lines of a text: before the first one, and before those that follow.
+/// What is drawn before the lines of a text: before the first one, and before the others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Margin {
     pub(super) first: Vec<Span<'static>>,

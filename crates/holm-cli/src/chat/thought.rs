@@ -10,10 +10,10 @@ use super::{
     theme::Theme,
 };
 
-/// A thought that grows at its end, and its last lines at one width.
+/// Reasoning text that grows at its end, and its last lines at one width.
 pub(super) type Thought = Growing<Thinking>;
 
-/// How thoughts are laid out: each line for itself, behind a bar.
+/// Lays out reasoning text: each line separately, behind a bar.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Thinking;
 

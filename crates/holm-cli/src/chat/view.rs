@@ -9,7 +9,7 @@ use super::{
     theme::Theme,
 };
 
-/// How a transcript is looked at.
+/// How a transcript is shown: size, theme and detail.
 #[derive(Clone, Copy)]
 pub(super) struct Glass<'a> {
     pub(super) width: usize,

@@ -15,11 +15,12 @@ use std::{
 
 use futures::{Stream, task::AtomicWaker};
 
-/// Asks another stream once, and then whenever that has rung.
+/// Polls another stream once, and then only after that stream has woken it.
 pub(super) struct Woken<S> {
     stream: S,
     bell: Arc<Bell>,
-    /// What the stream rings with: always the same, so it does not matter which of them a stream has kept.
+    /// The waker for the stream. It is always the same, so it does not matter which one the stream
+    /// kept.
     rings: Waker,
 }
 

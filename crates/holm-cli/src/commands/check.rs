@@ -41,16 +41,16 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What was found of one file.
+/// The result of checking one file.
 struct Finding {
     path: PathBuf,
-    /// What it is, in a word.
+    /// The kind of the file, in a word.
     what: &'static str,
-    /// What is wrong with it.
+    /// The problem, if there is one.
     wrong: Option<Wrong>,
-    /// What it says and Holm cannot do.
+    /// Parts of the file that Holm does not support.
     notes: Vec<String>,
-    /// The agent that it is, if it is one of Holm's form.
+    /// The agent, if the file is one in Holm's format.
     agent: Option<AgentFile>,
 }
 
@@ -99,7 +99,7 @@ impl Finding {
     }
 }
 
-/// What is wrong with a file, in parts: a message is one sentence with its line in front, and what to do after it.
+/// The problem of a file in parts: its line, the sentence, and a hint.
 struct Wrong {
     line: Option<usize>,
     problem: String,

@@ -31,11 +31,11 @@ pub(crate) struct Args {
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// As it should be.
+    /// It works as it should.
     Good,
-    /// Holm works without it.
+    /// It is missing, but Holm works without it.
     Lacking,
-    /// Something does not work.
+    /// It does not work.
     Bad,
 }
 
@@ -49,7 +49,7 @@ impl State {
     }
 }
 
-/// One thing that was looked at.
+/// One checked item and its state.
 struct Finding {
     what: &'static str,
     state: State,

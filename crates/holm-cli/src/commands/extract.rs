@@ -69,7 +69,7 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     }
 }
 
-/// What is to be copied out of a text.
+/// A request to copy values out of a text.
 pub(crate) struct Wish {
     skill: Skill,
     input: Input,

@@ -69,25 +69,26 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Where things go, and how it went.
+/// The destinations of an import, and its progress.
 struct Import<'a> {
     places: &'a Places,
     screen: &'a Screen,
     agents: PathBuf,
     skills: PathBuf,
     guide: PathBuf,
-    /// Whose hooks they become.
+    /// The owner of imported hooks.
     hooks: Owner,
-    /// Rules that were met, by the names of their files.
+    /// Rules that were found, by the names of their files.
     rules: Vec<(String, String)>,
-    /// Whether all is there now that has a form here. What has none, in part or as a whole, is told and changes nothing here.
+    /// Whether everything was imported that has a counterpart in Holm. Parts without one are
+    /// reported, and do not change this.
     exit: Exit,
     count: usize,
-    /// Whether a program reads what came of it.
+    /// Whether the result is printed as JSON.
     as_json: bool,
 }
 
-/// What came of something that was to be written.
+/// Whether a file was written.
 #[derive(Debug, PartialEq, Eq)]
 enum Came {
     Written,

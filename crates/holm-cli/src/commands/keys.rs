@@ -96,7 +96,7 @@ fn known(provider: &str, places: &Places, screen: &Screen) -> Result<String, Tro
     Err(Trouble::new(Exit::Missing, error.to_string()).hint("or name its address in your holm.toml first"))
 }
 
-/// Where a key is kept.
+/// Where a key is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In a file of the data folder.

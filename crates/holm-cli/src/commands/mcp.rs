@@ -176,12 +176,12 @@ fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Ex
     Ok(taken.map_err(|error| error.context(file.shown()))?.exit)
 }
 
-/// What came of servers that were taken over.
+/// The result of importing servers.
 pub(super) struct TakenOver {
     pub(super) exit: Exit,
     /// The files that were written.
     pub(super) written: Vec<PathBuf>,
-    /// What was left out, and why.
+    /// The servers that were left out, and why.
     pub(super) left: Vec<(String, String)>,
 }
 
@@ -294,12 +294,12 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
     Ok(Exit::Done)
 }
 
-/// A server that may be started.
+/// A server from a trusted file.
 struct Met {
     remote: Remote,
-    /// The hash of the file that says how it is reached.
+    /// The hash of the file with its entry.
     entry: ContentHash,
-    /// Where it is remembered how its tools were first seen.
+    /// The store of its pinned tools.
     pins: Arc<dyn Pins>,
 }
 
@@ -348,15 +348,16 @@ async fn read(remote: &Remote, entry: &ContentHash, places: &Places) -> Result<R
     Ok(reading)
 }
 
-/// What a server offers.
+/// The tools of a server, and its problems.
 pub(super) struct Offered {
-    /// Which version of the protocol it speaks.
+    /// The protocol version of the server.
     pub(super) version: String,
-    /// Its tools that can be used: their declarations.
+    /// The declarations of its usable tools.
     pub(super) tools: Vec<Tool>,
-    /// The names of those that are another since they were confirmed, with what they say now.
+    /// The names of tools that have changed since they were confirmed, with their current
+    /// declarations.
     pub(super) changed: Vec<(String, String)>,
-    /// What is wrong with others, and with its entry.
+    /// Problems of other tools, and of its entry.
     pub(super) flaws: Vec<String>,
 }
 

@@ -501,7 +501,7 @@ pub(crate) async fn seated_with(
     Ok(Made { agent, tools, crew, secrets, hooks, store })
 }
 
-/// An agent with what it was made of.
+/// An agent with its parts.
 pub(crate) struct Made {
     pub(crate) agent: Agent,
     pub(crate) tools: Tools,

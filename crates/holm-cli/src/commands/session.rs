@@ -85,7 +85,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) ->
     }
 }
 
-/// What is at hand.
+/// What all subcommands need.
 struct Opened {
     store: Store,
     screen: Screen,

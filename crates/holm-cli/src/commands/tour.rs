@@ -39,7 +39,7 @@ pub(crate) struct Args {
     ways: Ways,
 }
 
-/// One thing to see.
+/// One step of the tour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Act {
     LookUp,
@@ -67,7 +67,7 @@ impl Act {
     }
 }
 
-/// Everything that the acts share.
+/// What all steps of the tour share.
 struct Tour {
     screen: Arc<Screen>,
     places: Places,

@@ -19,11 +19,11 @@ const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// The model, where nothing else is under way.
 const MODEL: &str = "the model";
 
-/// The calls that run now. Clones see the same.
+/// The calls that are running. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UnderWay(Arc<Mutex<BTreeMap<CallId, Begun>>>);
 
-/// A call that runs.
+/// A call that is running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Begun {
     name: Arc<str>,

@@ -29,14 +29,14 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The longest answer: a key is a line.
 const MOST: u64 = 64 << 10;
 
-/// A desktop that keeps secrets.
+/// The keyring of a desktop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Desktop {
     program: PathBuf,
     env: Vec<(&'static str, String)>,
 }
 
-/// What came of one call of the program.
+/// The result of one call of the program.
 struct Done {
     success: bool,
     said: String,

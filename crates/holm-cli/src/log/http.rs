@@ -23,7 +23,7 @@ const LAST_PATIENCE: Duration = Duration::from_secs(15);
 /// How many bytes of a response are read: its content is not used.
 const ANSWER_BYTES: u64 = 64 << 10;
 
-/// Where lines are sent.
+/// The URL that lines are sent to.
 pub(crate) struct Target {
     client: Client,
     policy: Policy,

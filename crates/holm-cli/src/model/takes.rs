@@ -9,7 +9,7 @@ use crate::{
     reach::Reach,
 };
 
-/// Which pictures and files a model is shown.
+/// Which pictures and files a model accepts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Takes {
     pub(super) name: String,

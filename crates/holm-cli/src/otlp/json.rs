@@ -98,11 +98,11 @@ fn metric(metric: &Metric) -> Option<Value> {
     Some(value)
 }
 
-/// A number of a measurement.
+/// A numeric type of OTLP metrics.
 trait Number: Copy {
-    /// As a data point has it.
+    /// The field name and value in a data point.
     fn point(self) -> (&'static str, Value);
-    /// As sums and bounds have it.
+    /// The value in sums and bounds.
     fn double(self) -> f64;
 }
 

@@ -29,7 +29,7 @@ const INTERVAL: Duration = Duration::from_secs(15);
 /// Reads one of the server's counters.
 type Read = fn(&Metrics) -> &Counter;
 
-/// What leaves for a collector.
+/// Exports traces and metrics to a collector.
 pub(crate) struct Otlp {
     traces: SdkTracerProvider,
     meters: SdkMeterProvider,

@@ -40,7 +40,7 @@ impl Parcel {
     pub(super) const METRICS: &'static str = "v1/metrics";
 }
 
-/// Takes parcels. Clones are the same.
+/// The queue of requests. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Outbox {
     parcels: Sender<Option<Parcel>>,
@@ -81,7 +81,7 @@ impl Outbox {
     }
 }
 
-/// Makes parcels of spans.
+/// Turns spans into requests.
 #[derive(Debug)]
 pub(super) struct Spans {
     outbox: Outbox,
@@ -95,7 +95,7 @@ impl SpanExporter for Spans {
     }
 }
 
-/// Makes parcels of numbers.
+/// Turns metrics into requests.
 #[derive(Debug)]
 pub(super) struct Numbers(Outbox);
 

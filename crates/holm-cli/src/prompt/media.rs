@@ -31,10 +31,10 @@ const BEGINNINGS: [(&[u8], usize, &str); 11] = [
     (b"ftypM4A", 4, "audio/mp4"),
 ];
 
-/// A file that a person wants a model to see or hear.
+/// A media file that is attached to a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Attachment {
-    /// What it is, if that was said.
+    /// Its media type, if the user named it.
     kind: Option<String>,
     path: PathBuf,
 }

@@ -56,7 +56,7 @@ const LANGUAGES: [(&str, &str); 36] = [
     ("yaml", "YAML"),
 ];
 
-/// What was given, by name.
+/// The given values, by name.
 pub(crate) type Variables = BTreeMap<String, String>;
 
 /// A variable as it is given: a name, an equals sign, a value.

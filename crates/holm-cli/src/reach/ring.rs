@@ -10,13 +10,13 @@ use holm::models::SecretString;
 
 use crate::keyring::Rings;
 
-/// The keys of a keyring by the names of their providers.
+/// The keys of a keyring, by provider.
 #[derive(Debug)]
 pub(super) struct Ring {
     rings: Rings,
     /// The providers whose keys were stored there.
     names: BTreeSet<String>,
-    /// What came of those that were asked for: the key, or why it is not there.
+    /// The results of lookups: the key, or why it is missing.
     asked: Mutex<Asked>,
 }
 

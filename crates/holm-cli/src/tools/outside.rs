@@ -24,13 +24,14 @@ const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
 /// Whether commands are confined in a jail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Confinement {
-    /// The strongest that the machine has; without any, there are no commands.
+    /// The strongest confinement that the machine supports; without any, there are no command
+    /// tools.
     Required,
-    /// None, because the person said so by name.
+    /// None, because the user asked for it explicitly.
     None,
 }
 
-/// The tools, and what a person should know of those that are missing.
+/// The tools, and notes about missing ones.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     pub(crate) tools: Toolbox,

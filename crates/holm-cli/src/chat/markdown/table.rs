@@ -14,7 +14,7 @@ const MOST_COLUMNS: usize = 24;
 /// The narrowest column: below that, words fall apart into letters.
 const NARROWEST: usize = 3;
 
-/// A table and how many lines of the text it takes.
+/// A table, and how many lines of the text it covers.
 pub(super) struct Rows {
     pub(super) cells: Vec<Vec<String>>,
     pub(super) lines: usize,

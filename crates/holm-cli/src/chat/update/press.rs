@@ -30,7 +30,7 @@ pub(super) enum Hand {
     Resting,
 }
 
-/// Through what was said before.
+/// The direction in the history of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Earlier,

@@ -45,7 +45,7 @@ pub(super) async fn show(shelf: &Shelf, screen: &Screen, id: &JobId, shown: Show
     Ok(())
 }
 
-/// What is shown of a job.
+/// How a job is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     Words,

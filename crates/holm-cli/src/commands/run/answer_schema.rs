@@ -24,7 +24,7 @@ const MOST_TOLD: usize = 8;
 /// The largest schema: the model reads all of it.
 const MOST_BYTES: u64 = 128 << 10;
 
-/// What an answer must be.
+/// The schema of an answer.
 #[derive(Debug)]
 pub(super) struct AnswerSchema {
     schema: Schema,

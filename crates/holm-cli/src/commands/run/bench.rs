@@ -69,12 +69,12 @@ pub(super) struct Bench {
     /// The tools with which the run begins.
     began: Arc<Snapshot>,
     helping: Helping,
-    /// Looks tools up, if there are too many to be shown.
+    /// Finds tools by search, if there are too many to list.
     lookup: Option<Lookup>,
-    /// Which of the tools the chosen agent has.
+    /// Which tools the chosen agent has.
     only: Only,
     skills: Skills,
-    /// What the project tells every agent.
+    /// The instructions of the project for every agent.
     guides: Vec<String>,
 }
 
@@ -240,12 +240,12 @@ fn file_of(args: &Args) -> Option<&AgentFile> {
     }
 }
 
-/// What the chosen agent does by itself.
+/// What the chosen agent may do itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
     /// It uses its tools without restriction.
     Any,
-    /// It hands work to others, and does nothing else.
+    /// It only delegates work to other agents.
     Delegates,
 }
 
@@ -335,7 +335,7 @@ pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
     })
 }
 
-/// Who watches a run.
+/// The observers of a run.
 #[derive(Default)]
 pub(crate) struct Sinks {
     pub(crate) events: Vec<Arc<dyn EventSink>>,
@@ -353,7 +353,7 @@ impl Sinks {
     }
 }
 
-/// Hands every piece of a reply to several watchers.
+/// Forwards every piece of a reply to several sinks.
 struct Fan(Vec<Arc<dyn DeltaSink>>);
 
 impl DeltaSink for Fan {
@@ -367,7 +367,7 @@ impl DeltaSink for Fan {
     }
 }
 
-/// The tools of a run, now and from now on.
+/// The tools of a run, which may change while it runs.
 pub(crate) struct Tools {
     shelf: Shelf,
     began: Arc<Snapshot>,

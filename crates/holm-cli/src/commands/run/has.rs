@@ -6,7 +6,7 @@ use holm::{
     runtime::Changes,
 };
 
-/// What a session may do.
+/// The current authority of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Has {
     mode: Mode,
@@ -22,7 +22,7 @@ impl Has {
     }
 }
 
-/// The most that a policy lets a session have; none of it is no bound.
+/// The most that a policy allows a session; `None` means no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Most {
     pub(super) mode: Option<Mode>,

@@ -25,16 +25,16 @@ use crate::{
     withholding::Lines,
 };
 
-/// A session that is open, with what it is made of.
+/// An open session with its parts.
 pub(crate) struct Opened {
     pub(crate) session: Session,
     pub(crate) made: Made,
     pub(crate) places: Places,
-    /// The widest mode that it may have.
+    /// The widest mode that is allowed.
     pub(crate) most: Mode,
-    /// What its model is shown.
+    /// Which files its model accepts.
     pub(crate) takes: Takes,
-    /// Tells it of tools that come and go, and lets servers watch it, for as long as it is kept.
+    /// While this is held, the session learns of changed tools, and servers may watch it.
     kept: (Following, Option<Listening>),
 }
 
@@ -45,9 +45,9 @@ impl Opened {
     }
 }
 
-/// Brings tools to a session that lie in no folder.
+/// Adds tools to a session that are not in a folder.
 pub(crate) trait Brings: fmt::Debug + Send + Sync {
-    /// Adds them; gives what a person should know.
+    /// Adds the tools, and returns notes for the user.
     fn add<'a>(&'a self, registry: &'a Registry, places: &'a Places) -> BoxFuture<'a, Vec<String>>;
 
     /// Their secret values, each with a name.

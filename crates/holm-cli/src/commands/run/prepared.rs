@@ -23,7 +23,7 @@ use crate::{
     withholding::{Lines, Withholding},
 };
 
-/// Arguments that the settings have spoken to, and where they hold.
+/// Arguments after the settings were applied, with their paths and store.
 pub(super) struct Prepared {
     pub(super) args: Args,
     pub(super) places: Places,
@@ -31,26 +31,27 @@ pub(super) struct Prepared {
     began: Began,
 }
 
-/// With what a session is begun.
+/// The parts with which a session starts.
 pub(super) struct Start {
     pub(super) chosen: Chosen,
     /// Answers approval questions.
     pub(super) terminal: Terminal,
     /// Receives the events of the session.
     pub(super) sinks: Sinks,
-    /// What a session does next that branches off another.
+    /// How a forked session continues.
     pub(super) next: Next,
     pub(super) lines: Lines,
 }
 
-/// A session that has begun, with what it is made of.
+/// A session that has started, with its parts.
 pub(super) struct Begun {
     pub(super) session: Session,
     pub(super) made: Made,
     pub(super) withholding: Arc<Withholding>,
-    /// Tells the session of tools that come and go, for as long as it is kept.
+    /// While this is held, the session learns of changed tools.
     pub(super) following: Following,
-    /// Lets servers of the same user watch and steer it; none where that cannot be, which is no reason not to work.
+    /// Lets servers of the same user watch and steer the session. `None` if that is not possible;
+    /// the session works without it.
     pub(super) listening: Option<Listening>,
 }
 

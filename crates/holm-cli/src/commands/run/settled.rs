@@ -17,20 +17,20 @@ use crate::{
     tools,
 };
 
-/// What no flag can say.
+/// Resolved settings that have no flag.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settled {
     /// How providers are reached.
     pub(super) reach: Reach,
-    /// The model that the settings name, and where.
+    /// The model in the settings, and its origin.
     pub(super) model: Option<Value<String>>,
-    /// The models that they name to take over, and where.
+    /// The stronger models in the settings, and their origin.
     pub(super) step_up: Option<Value<Vec<String>>>,
-    /// The text around the prompt.
+    /// The template around the prompt.
     pub(super) around: Option<Around>,
-    /// The agent that was chosen.
+    /// The chosen agent.
     pub(super) agent: Option<Chosen>,
-    /// The most that an administrator lets a session have, where one has a say in it.
+    /// The ceiling that an administrator sets, if there is one.
     pub(super) most: Option<Most>,
     /// Extra tools that the caller's user interface adds.
     pub(super) brings: Option<Arc<dyn Brings>>,

@@ -40,7 +40,7 @@ const USUAL: &str = "holm";
 /// What it is for.
 const ABOUT_USUAL: &str = "Works in the workspace, with the tools that it was given.";
 
-/// The users of a server and their agents. Clones are the same house.
+/// The users of a server and their agents. Clones share the state.
 #[derive(Clone)]
 pub(super) struct House {
     inner: Arc<Inner>,
@@ -51,7 +51,7 @@ struct Inner {
     places: Places,
     stores: Stores,
     rooms: Mutex<HashMap<UserName, Place>>,
-    /// Who else is told of every session.
+    /// Also receives the events of every session.
     told: Option<Arc<dyn EventSink>>,
 }
 

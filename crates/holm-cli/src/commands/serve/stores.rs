@@ -11,11 +11,11 @@ use crate::{
     places::Places,
 };
 
-/// Where the sessions of users are.
+/// Where the sessions of users are stored.
 pub(super) enum Stores {
-    /// Beside what else is kept of a user.
+    /// In files beside the other data of each user.
     Files,
-    /// In a PostgreSQL database, with connections that the stores of all users share.
+    /// In a PostgreSQL database; the stores of all users share its connections.
     #[cfg(feature = "postgres")]
     Postgres { database: String, pool: tokio::sync::OnceCell<PostgresPool> },
 }

@@ -41,17 +41,17 @@ pub(super) async fn diff(store: &Store, screen: &Screen, args: &Args) -> anyhow:
     Ok(Exit::Done)
 }
 
-/// One session, as it is compared.
+/// One session of a comparison.
 struct Side {
     name: String,
     records: Vec<Record>,
-    /// What was said and done, in order.
+    /// The messages and calls, in order.
     deeds: Vec<Deed>,
     usage: Usage,
     spent: NanoUsd,
 }
 
-/// Something that was said or done.
+/// A message or a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Deed {
     kind: &'static str,
@@ -75,12 +75,12 @@ impl Side {
     }
 }
 
-/// How two sessions differ.
+/// The difference between two sessions.
 #[derive(Debug, PartialEq, Eq)]
 struct Difference {
-    /// How many records both begin with.
+    /// How many records both share at the beginning.
     shared: usize,
-    /// How what was said and done of the one becomes that of the other.
+    /// The edits that turn the messages and calls of one into those of the other.
     ops: Vec<DiffOp>,
 }
 

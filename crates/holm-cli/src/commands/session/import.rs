@@ -105,25 +105,25 @@ impl Args {
     }
 }
 
-/// A journal that came from elsewhere, folded and found sound.
+/// A journal from another host, replayed and found valid.
 struct Brought {
     id: String,
-    /// Its lines, as they came; under another name if one was given.
+    /// Its lines as they came, renamed if a name was given.
     lines: String,
-    /// What is added to them: that nothing of what was granted elsewhere holds here.
+    /// The added lines, which withdraw all grants from elsewhere.
     bare: String,
-    /// The system prompt that it brings.
+    /// Its system prompt.
     system: String,
 }
 
-/// What came of it.
+/// The result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Came {
     /// The session was unknown here.
     New,
-    /// It was begun here, or went on here, and comes back longer.
+    /// It was begun or continued here, and comes back longer.
     Longer,
-    /// There is nothing in it that is not here.
+    /// It contains nothing new.
     Known,
 }
 

@@ -21,14 +21,14 @@ const FRAME: usize = 4;
 /// What the keys do.
 const HELP: &str = "→ Enter n next   ← p back   Home g first   End e last   q leave";
 
-/// Where a person stands in a session.
+/// A position in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     at: usize,
     last: usize,
 }
 
-/// What becomes of a place.
+/// The result of a key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
     To(Place),

@@ -14,15 +14,15 @@ use holm::{
 
 use crate::money;
 
-/// What one record brought.
+/// The effect of one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) record: Seq,
-    /// When it was handled.
+    /// When the record was handled.
     pub(super) at: Timestamp,
-    /// What kind of fact it is.
+    /// The kind of the record.
     pub(super) what: &'static str,
-    /// What happened then, as far as it is worth a line.
+    /// What happened, in lines for people.
     pub(super) lines: Vec<String>,
 }
 
@@ -81,12 +81,12 @@ fn kind(input: &Input) -> &'static str {
     }
 }
 
-/// A run as it is told again.
+/// Describes a run while its journal is replayed.
 #[derive(Default)]
 struct Telling {
-    /// What the model called and with which arguments, by its own id of the call.
+    /// The tool calls of the model with their arguments, by the model's own ids.
     wanted: BTreeMap<String, (String, String)>,
-    /// The calls that were fit to be looked at. Those of tools that are not there never are.
+    /// The calls that were valid. Calls of missing tools never are.
     proposed: BTreeSet<CallId>,
     /// The prompts that the model never read.
     withheld: BTreeSet<MessageId>,

@@ -38,7 +38,7 @@ enum Lang {
     Go,
 }
 
-/// A file of a template: its name and its text, both with `NAME` in place of the tool's name.
+/// A template file: its name and its text, both with `NAME` in place of the tool's name.
 type File = (&'static str, &'static str);
 
 impl Lang {

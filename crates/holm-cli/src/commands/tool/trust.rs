@@ -120,7 +120,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
     Ok(Exit::Done)
 }
 
-/// A file of a project with which a server is started: it is trusted along with the entry that names it.
+/// A project file that a server starts with: it is trusted together with the entry that names it.
 struct Along {
     lead: PathBuf,
     path: PathBuf,

@@ -23,7 +23,7 @@ const KEYS: [Paid; 3] = [
     Paid { provider: "google", variable: "GEMINI_API_KEY", model: "google/gemini-2.5-flash" },
 ];
 
-/// Whose key it is, where it usually stands, and a small model that it pays for.
+/// A provider with the variable of its key, and a small model that the key pays for.
 struct Paid {
     provider: &'static str,
     variable: &'static str,

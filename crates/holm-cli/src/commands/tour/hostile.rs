@@ -79,7 +79,7 @@ fn script() -> ScriptedModel {
     ScriptedModel::new(calls.into_iter().chain([done]).map(ModelResult::Replied))
 }
 
-/// A folder with a harmless file and a key, gone when it is dropped.
+/// A folder with a harmless file and a key, removed when it is dropped.
 struct Island(PathBuf);
 
 impl Island {

@@ -9,7 +9,7 @@ use holm::{
 
 use super::{Tour, alarm};
 
-/// Keeps what happened, as bytes and as it was.
+/// Records events, as bytes and as values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch(Arc<Mutex<Vec<(String, Event)>>>);
 

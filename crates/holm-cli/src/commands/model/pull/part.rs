@@ -9,7 +9,7 @@ use std::{
 
 use crate::exit::{Exit, Trouble};
 
-/// A file that is not whole yet. One program at a time has it.
+/// A file that is not complete yet. One process at a time holds it.
 pub(super) struct Part {
     path: PathBuf,
     file: File,

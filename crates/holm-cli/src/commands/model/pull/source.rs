@@ -25,13 +25,13 @@ const HUB: &str = "https://huggingface.co";
 /// The longest name of a file: what file systems take, less what is put behind it.
 const LONGEST: usize = 200;
 
-/// A file to fetch.
+/// A file to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source {
     pub(super) url: Url,
-    /// Its name on this machine.
+    /// The file name on this machine.
     pub(super) file: String,
-    /// The SHA-256 that it must have, in small letters.
+    /// The required SHA-256, in lower case.
     pub(super) hash: Option<String>,
 }
 

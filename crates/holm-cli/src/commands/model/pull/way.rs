@@ -21,23 +21,23 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Redirects: a hub leads to a store, which leads to a copy nearby.
 const REDIRECTS: usize = 8;
 
-/// How a file is reached.
+/// Downloads a file.
 pub(super) struct Way {
     client: Client,
     policy: Policy,
     url: Url,
 }
 
-/// A file that is coming in.
+/// A response with the content of a file.
 pub(super) struct Arriving {
     response: Option<HttpResponse>,
-    /// From which byte on.
+    /// The first byte of the content.
     pub(super) from: u64,
-    /// How many bytes it has in all, if the server says so.
+    /// The size of the whole file, if the server says so.
     pub(super) total: Option<u64>,
-    /// What the server calls this version of it.
+    /// The server's tag of this version.
     pub(super) tag: Option<String>,
-    /// The SHA-256 that the server says it has.
+    /// The SHA-256 that the server states.
     pub(super) hash: Option<String>,
 }
 
