@@ -111,7 +111,7 @@ fn nothing_passes_a_policy() {
     // What is narrower than the policy stays as it was asked.
     let plan = Settings { mode: Some(Value::flag("--mode", Mode::Plan)), ..Settings::default() };
     assert_eq!(settled(layers("", "", "mode = \"default\""), plan), ["mode \"plan\" --mode"]);
-    // A wide policy gives nobody more than they asked for.
+    // A wide policy does not grant more than was asked for.
     let wide = layers("", "", "mode = \"full\"\ngrants = [\"read:**\"]");
     assert_eq!(settled(wide, Settings::default()), Vec::<String>::new());
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Who is turned away. Every route that the document lists is tried; nothing may change.
+//! Requests that must be refused. The tests try every route of the document, and nothing may
+//! change.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! An agent as a model, for clients that speak OpenAI's formats.
+//! Agents as models, for clients of OpenAI's formats.
 
 use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};
@@ -346,7 +346,7 @@ async fn a_session_that_many_name_at_once_is_one_that_can_be_found() {
             tokio::spawn(async move { http.post("/v1/chat/completions", &asked).await })
         });
         let all: Vec<_> = all.collect();
-        // Each run waits for an answer; one that nobody finds would wait for ever.
+        // Each run waits for an answer; a run that the test does not find would wait forever.
         let path = format!("/api/sessions/{id}/questions");
         let until = tokio::time::Instant::now() + PATIENCE;
         while !all.iter().all(tokio::task::JoinHandle::is_finished) {
