@@ -31,7 +31,6 @@ pub enum ConsultPoint {
 pub struct Consultation {
     /// Names the question; the answer carries it.
     pub call: CallId,
-    /// What is asked.
     pub question: Question,
 }
 
@@ -41,30 +40,22 @@ pub struct Consultation {
 pub enum Question {
     /// See [`ConsultPoint::Context`]; the messages are read from the run.
     Context,
-    /// See [`ConsultPoint::Tools`].
     Tools {
         /// What is on offer now.
         offered: Vec<String>,
     },
-    /// See [`ConsultPoint::Model`].
     Model {
         /// The name of the model that would be used.
         current: String,
     },
-    /// See [`ConsultPoint::AfterTool`].
     AfterTool {
-        /// The tool call.
         tool_call: CallId,
-        /// The tool's name.
         tool: String,
         /// What it gave back.
         output: ToolOutput,
     },
-    /// See [`ConsultPoint::Stop`].
     Stop,
-    /// See [`ConsultPoint::PlainAnswer`].
     PlainAnswer {
-        /// The text.
         text: String,
     },
 }
@@ -88,7 +79,6 @@ impl Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// Nothing to say.
     Nothing,
     /// Changes to this one request.
     Patch(Vec<Patch>),
@@ -102,7 +92,6 @@ pub enum Answer {
     Continue(Prompt),
     /// The hook failed; gates close, everything else goes on.
     Failed {
-        /// Why.
         reason: String,
     },
 }
@@ -115,9 +104,7 @@ pub enum Patch {
     Hide(MessageId),
     /// Show other content in its place.
     Replace {
-        /// Which message.
         id: MessageId,
-        /// What to show.
         blocks: Vec<Block>,
     },
     /// Add a user message at the end.

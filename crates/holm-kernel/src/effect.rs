@@ -20,23 +20,17 @@ use crate::{
 pub enum Effect {
     /// Call a model; answer with `ModelFinished`.
     CallModel {
-        /// Names the call.
         call: CallId,
-        /// What to send.
         request: Request,
     },
     /// Append `Dispatched`, run the tool, answer with `ToolFinished`.
     RunTool {
-        /// Names the call.
         call: CallId,
-        /// What to run.
         request: ToolRequest,
     },
     /// Start a child run; answer with `ChildStarted`, then `ChildFinished`.
     Spawn {
-        /// Names the call.
         call: CallId,
-        /// What to start.
         request: Box<SpawnRequest>,
     },
     /// Stop the work under this id. If its answer still arrives, the kernel ignores it.
@@ -47,19 +41,15 @@ pub enum Effect {
     Consult(Box<Consultation>),
     /// Run an executable postcondition; answer with `Checked`.
     Check {
-        /// Names the check.
         call: CallId,
-        /// What to run.
         request: Box<CheckRequest>,
     },
     /// Ask a model for a summary; answer with `Summarised`.
     Summarise {
-        /// Names the request.
         call: CallId,
-        /// What to send.
         request: Request,
     },
-    /// Tell the watchers.
+    /// Send an event to the watchers.
     Emit(Numbered),
     /// The turn group is over.
     Finish(Box<Ending>),
@@ -72,15 +62,13 @@ pub enum Effect {
 pub struct Request {
     /// What it is for.
     pub purpose: Purpose,
-    /// Which model.
     pub model: Arc<Model>,
-    /// The system prompt.
     pub system: Arc<str>,
     /// The messages: read them with [`Run::messages`](crate::Run::messages).
     pub messages: Messages,
     /// The tools on offer.
     pub tools: Arc<Offer>,
-    /// The output cap.
+    /// The most output tokens to generate.
     pub max_output: Option<u64>,
     /// The reply must be JSON of this schema.
     pub format: Option<Arc<Json>>,
@@ -107,7 +95,7 @@ pub enum Messages {
     View {
         /// Changes whenever the view changes other than by growing.
         epoch: u64,
-        /// How many.
+        /// How many messages there are.
         count: u64,
     },
     /// These, made for this request.
@@ -119,14 +107,12 @@ pub enum Messages {
 pub struct Offer {
     /// Changes whenever the list changes.
     pub epoch: u64,
-    /// The declarations.
     pub tools: Vec<Arc<Tool>>,
 }
 
 /// One tool call that may run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolRequest {
-    /// The tool.
     pub tool: Arc<str>,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
@@ -154,14 +140,13 @@ impl ToolRequest {
     }
 }
 
-/// One child run.
+/// A request to start a child run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpawnRequest {
-    /// The agent tool.
     pub tool: Arc<str>,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
-    /// As in [`ToolRequest::key`].
+    /// The idempotency key; see [`ToolRequest::key`].
     pub key: Key,
     /// What the child holds: never more than its parent.
     pub grants: GrantSet,
@@ -182,7 +167,7 @@ pub struct SpawnRequest {
     pub tokens: Option<u64>,
     /// What had entered its parent.
     pub marks: Marks,
-    /// Its depth.
+    /// The child's depth below the first run.
     pub depth: u64,
     /// The depth at which no further child may stand.
     pub deepest: u64,
@@ -246,7 +231,6 @@ pub struct Proposal {
     pub call: CallId,
     /// The tool call in question.
     pub tool_call: CallId,
-    /// The tool.
     pub tool: String,
     /// The arguments in canonical JSON, control characters made visible.
     pub arguments: String,

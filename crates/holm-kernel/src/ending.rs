@@ -23,28 +23,22 @@ pub enum Ending {
     },
     /// A result could not be believed, and the one correction did not help.
     Rejected {
-        /// What was rejected.
         what: String,
-        /// Why.
         reason: String,
     },
     /// The same calls with the same results, again and again.
     Looping {
         /// The tool called last.
         tool: String,
-        /// How often.
         times: u64,
     },
     /// The money is spent.
     OverBudget {
-        /// What was spent.
         spent: NanoUsd,
-        /// What was allowed.
         limit: NanoUsd,
     },
     /// Another limit is reached.
     OverLimit {
-        /// Which.
         limit: Limit,
         /// How much was used.
         used: u64,
@@ -53,14 +47,12 @@ pub enum Ending {
     },
     /// A person or the host cancelled it.
     Cancelled {
-        /// Why.
         reason: String,
     },
     /// It cannot go on.
     Failed {
         /// The class of the last failure.
         class: FailureClass,
-        /// What happened.
         message: String,
         /// How often it was tried.
         attempts: u64,

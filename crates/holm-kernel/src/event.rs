@@ -19,26 +19,23 @@ use crate::{
 /// An event with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Numbered {
-    /// Its number.
     pub id: EventId,
     /// When the record that caused it was handled.
     pub at: Timestamp,
-    /// What happened.
     pub event: Event,
 }
 
-/// What happened.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// The run exists.
+    /// The run was created.
     RunStarted {
-        /// The agent's name.
         name: String,
     },
     /// A host took over.
     RunResumed {
-        /// Which.
+        /// The host that took over.
         host: String,
     },
     /// A prompt began a turn group.
@@ -48,19 +45,16 @@ pub enum Event {
     },
     /// A message joined the transcript.
     MessageAdded {
-        /// The message.
         message: Arc<Message>,
     },
     /// A message waits: steering or a follow-up.
     Queued {
-        /// Where it waits.
         queue: Queue,
         /// How many wait there now.
         waiting: u64,
     },
     /// A cancel dropped what waited in a line; a host can offer it back.
     QueueDropped {
-        /// Where it waited.
         queue: Queue,
         /// What was dropped, oldest first.
         prompts: Vec<Prompt>,
@@ -71,22 +65,18 @@ pub enum Event {
         call: CallId,
         /// The turn within the group, from 1.
         turn: u64,
-        /// The model's name.
         model: Arc<str>,
         /// Messages in the request.
         messages: u64,
         /// Estimated tokens of the request.
         tokens: u64,
     },
-    /// A reply arrived.
+    /// The model's reply arrived.
     ModelReplied {
-        /// Which call.
         call: CallId,
-        /// What it took.
         usage: Usage,
         /// What it cost; none when the price is unknown.
         cost: Option<NanoUsd>,
-        /// Why it ended.
         stop: StopReason,
         /// Which model answered, if the provider said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,13 +84,9 @@ pub enum Event {
     },
     /// A model call failed.
     ModelFailed {
-        /// Which call.
         call: CallId,
-        /// How.
         class: FailureClass,
-        /// What was said.
         message: String,
-        /// What happens next.
         next: NextTry,
     },
     /// The work of one model was not good enough; the next of the ladder goes on.
@@ -116,7 +102,6 @@ pub enum Event {
     },
     /// The last model of the ladder fell short too. It was given the ladder's hint, once.
     LadderExhausted {
-        /// The model.
         model: Arc<str>,
         /// In what way it fell short.
         cause: StepCause,
@@ -125,23 +110,19 @@ pub enum Event {
     },
     /// The text streamed so far for this call does not count.
     Withdrawn {
-        /// Which call.
         call: CallId,
     },
     /// A reply was cut by its cap and is tried again.
     OutputCapRaised {
-        /// Which try.
         attempt: u64,
         /// The cap that was too small.
         from: Option<u64>,
-        /// The cap now.
+        /// The output cap from now on.
         to: Option<u64>,
     },
     /// A call was proposed; arguments are valid.
     CallProposed {
-        /// Its id.
         call: CallId,
-        /// The tool.
         tool: Arc<str>,
         /// The arguments in canonical JSON.
         arguments: Arc<str>,
@@ -151,88 +132,69 @@ pub enum Event {
     },
     /// A person or hook is asked.
     ApprovalAsked {
-        /// Which call.
         call: CallId,
     },
     /// A person or hook answered.
     ApprovalGiven {
-        /// Which call.
         call: CallId,
         /// Whether it may run.
         allowed: bool,
-        /// Why not.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
     /// A call was written down and runs.
     CallStarted {
-        /// Which.
         call: CallId,
     },
-    /// A call ended.
+    /// A tool call ended.
     CallFinished {
-        /// Which.
         call: CallId,
         /// The provider's id of the call.
         id: Arc<str>,
         /// What it came to.
         outcome: Outcome,
-        /// Bytes of output.
         bytes: u64,
         /// Milliseconds since it was dispatched.
         millis: u64,
-        /// For rendering.
+        /// For rendering; never sent to a model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         metadata: Option<Arc<Json>>,
     },
     /// A guard ruled on a result.
     Ruled {
-        /// Which call.
         call: CallId,
-        /// Which guard.
         guard: String,
         /// Whether the result was refused (else it was a warning).
         rejected: bool,
-        /// Why.
         reason: String,
     },
     /// A child run began.
     ChildStarted {
-        /// The call.
         call: CallId,
-        /// The child.
         child: String,
     },
     /// A child in the background has come to its end; its result waits to be heard. Its call ended when it began.
     ChildFinished {
-        /// The call.
         call: CallId,
         /// What it came to.
         outcome: Outcome,
-        /// Bytes of output.
         bytes: u64,
         /// Milliseconds since it was asked for.
         millis: u64,
     },
     /// The loop detector spoke.
     LoopSeen {
-        /// The tool.
         tool: Arc<str>,
-        /// How often.
         times: u64,
     },
     /// Something entered the run.
     Marked {
-        /// The marks now.
         marks: Marks,
     },
     /// The view of the transcript was made smaller; the transcript itself is whole.
     ContextPlanned {
-        /// What was done.
         step: PlanStep,
-        /// Estimated tokens before.
         before: u64,
-        /// Estimated tokens after.
         after: u64,
     },
     /// The tools on offer changed.
@@ -242,23 +204,17 @@ pub enum Event {
     },
     /// A tool was registered whose declaration cannot be held to in full.
     ToolFlawed {
-        /// Which.
         tool: Arc<str>,
         /// Whether it can be used all the same; if not, the model is not offered it.
         usable: bool,
         /// What is wrong: for example a schema keyword that is not enforced.
         problems: Vec<String>,
     },
-    /// The mode changed.
     ModeChanged {
-        /// The mode now.
         mode: Mode,
     },
-    /// The grants changed.
     GrantsChanged,
-    /// The budget changed.
     BudgetChanged {
-        /// The budget now.
         limit: Option<NanoUsd>,
     },
     /// The host narrowed the configuration.
@@ -268,14 +224,12 @@ pub enum Event {
     },
     /// A limit is near, and the model was told to wrap up.
     LimitNear {
-        /// Which.
         limit: Limit,
         /// How much is left.
         left: u64,
     },
     /// A hook failed; what it guards is closed, the rest goes on.
     HookFailed {
-        /// Why.
         reason: String,
     },
     /// A fact came too late or twice and changed nothing.
@@ -285,7 +239,6 @@ pub enum Event {
     },
     /// The turn group is over; always the last event of a group.
     GroupEnded {
-        /// How.
         ending: Box<Ending>,
         /// The last message of the transcript.
         last: Option<MessageId>,
@@ -304,7 +257,7 @@ impl Event {
     }
 }
 
-/// A waiting line.
+/// A queue of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
@@ -320,12 +273,11 @@ pub enum Queue {
 pub enum NextTry {
     /// The same model at this time.
     Retry {
-        /// When.
+        /// When the call is retried.
         at: Timestamp,
     },
     /// The next model of the list.
     Fallback {
-        /// Its name.
         model: String,
     },
     /// The same model with a smaller view.

@@ -22,7 +22,6 @@ macro_rules! number {
                 Self(value)
             }
 
-            /// The plain number.
             pub const fn value(self) -> u64 {
                 self.0
             }
@@ -78,10 +77,9 @@ impl Timestamp {
 }
 
 impl NanoUsd {
-    /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// The sum, saturating.
+    /// The sum; it saturates at the maximum.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))

@@ -15,7 +15,7 @@ use crate::{
     Timestamp, Tool, Usage,
 };
 
-/// One fact.
+/// One fact that a run learns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
@@ -34,42 +34,30 @@ pub enum Input {
     FollowedUp(Prompt),
     /// A model call ended.
     ModelFinished {
-        /// Which.
         call: CallId,
-        /// How.
         result: ModelResult,
     },
     /// A hook or a person ruled on a proposed call.
     Judged {
-        /// Which.
         call: CallId,
-        /// How.
         verdict: Verdict,
     },
-    /// A hook answered.
     Consulted {
-        /// Which consultation.
         call: CallId,
-        /// What it said.
         answer: Answer,
     },
     /// A call was written down as about to run; after this it may have happened.
     Dispatched {
-        /// Which.
         call: CallId,
     },
-    /// A tool ended.
     ToolFinished {
-        /// Which call.
         call: CallId,
         /// What came of it.
         result: ToolOutput,
     },
     /// An executable postcondition was run.
     Checked {
-        /// Which check.
         call: CallId,
-        /// What it found.
         ruling: CheckRuling,
     },
     /// A child run began.
@@ -88,24 +76,21 @@ pub enum Input {
     },
     /// A summary was made, or was not.
     Summarised {
-        /// Which request.
         call: CallId,
         /// The reply, or the failure.
         result: ModelResult,
     },
     /// The tool list changed. Running calls finish with the tools they started with.
     ToolsChanged(Vec<Tool>),
-    /// The mode changed.
     ModeChanged(Mode),
     /// The grants changed. This also ends all leases.
     GrantsChanged(GrantSet),
-    /// The budget changed.
     BudgetChanged(Budget),
     /// A host that took the run over narrowed its configuration; nothing in it makes the run laxer.
     Narrowed(Box<Narrowing>),
     /// A person or the host cancelled the run. Queued prompts are dropped.
     Cancelled {
-        /// Why, for people.
+        /// The reason, for people to read.
         #[serde(default)]
         reason: String,
     },
@@ -132,7 +117,6 @@ impl Input {
 /// What a person says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Prompt {
-    /// The content.
     pub blocks: Vec<Block>,
     /// What the content brings into the run.
     #[serde(default)]
@@ -167,23 +151,20 @@ impl From<String> for Prompt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelResult {
-    /// A whole reply.
+    /// The model sent a complete reply.
     Replied(Reply),
     /// The call was stopped on request; what had arrived by then.
     Aborted(Reply),
-    /// It failed.
     Failed(Failure),
 }
 
-/// A whole reply.
+/// A complete reply of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Reply {
     /// The content, in order.
     pub blocks: Vec<Block>,
-    /// What it took.
     #[serde(default)]
     pub usage: Usage,
-    /// Why it ended.
     #[serde(default)]
     pub stop: StopReason,
     /// Which model answered, if the provider said so.
@@ -227,9 +208,7 @@ pub enum FailureClass {
     RateLimited,
     /// The provider is overloaded; try again, soon another model.
     Overloaded,
-    /// The provider failed.
     Server,
-    /// The network failed.
     Network,
     /// The stream ended before the provider said so.
     Truncated,
@@ -268,7 +247,6 @@ impl FailureClass {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Run it.
     Allow {
         /// Grants that the person gave with the answer, for the rest of the run or until a time.
         #[serde(default, skip_serializing_if = "GrantSet::is_empty")]
@@ -310,7 +288,6 @@ pub struct ToolOutput {
     /// The text; for a spilled result its head and tail are in `spill` and this is empty.
     #[serde(default)]
     pub text: String,
-    /// Pictures and files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Block>,
     /// Where the whole text is, when it was too large to carry.
@@ -328,12 +305,12 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// A plain success.
+    /// A successful output with this text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// A plain failure.
+    /// A failed output with this text.
     pub fn failed(text: impl Into<String>) -> Self {
         Self { text: text.into(), outcome: Outcome::Failed, ..Self::default() }
     }
@@ -347,9 +324,9 @@ impl ToolOutput {
 /// A result that was too large to carry: its ends, its measure and where it lies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Spill {
-    /// The beginning.
+    /// The beginning of the text.
     pub head: String,
-    /// The end.
+    /// The end of the text.
     pub tail: String,
     /// Length of the whole in bytes.
     pub bytes: u64,
@@ -363,16 +340,15 @@ pub struct Spill {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckRuling {
-    /// The result holds.
+    /// The result passed the check.
     Passed,
-    /// It does not.
+    /// The result failed the check.
     Failed {
         /// Why; the model is told.
         reason: String,
     },
     /// The check itself could not be run; the result is not believed.
     Broken {
-        /// Why.
         reason: String,
     },
 }
@@ -385,7 +361,6 @@ pub struct ChildResult {
     /// What it spent, out of what was set aside for it.
     #[serde(default)]
     pub spent: NanoUsd,
-    /// What it used.
     #[serde(default)]
     pub usage: Usage,
     /// What had entered it.

@@ -51,7 +51,7 @@ impl Fingerprint {
 /// Whether a call is proposed in circles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoopRuling {
-    /// It is not.
+    /// The call is not a loop.
     Fine,
     /// It is: answer with a refusal that says so, and call [`LoopDetector::refused`].
     Refuse {
@@ -77,11 +77,10 @@ pub(crate) enum Change {
 /// Whether a run gets anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// It does.
+    /// The run makes progress.
     Fine,
     /// No call of the last turns gave a result that was not known before.
     Stuck {
-        /// How many turns.
         turns: u64,
     },
 }
@@ -96,11 +95,10 @@ pub(crate) enum Progress {
 pub(crate) struct LoopDetector {
     /// What happened since the last new change, the latest at the back.
     recent: VecDeque<Seen>,
-    /// Results known lately.
+    /// Results that were seen recently.
     young: BTreeSet<u64>,
     /// Results known before that.
     old: BTreeSet<u64>,
-    /// Turns so far.
     turns: u64,
     /// Turns in a row without anything new.
     idle: u64,
@@ -108,11 +106,10 @@ pub(crate) struct LoopDetector {
     current: Turn,
 }
 
-/// One settled call.
+/// A call that has been settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 enum Seen {
-    /// It ran.
     Ran { call: Fingerprint, result: u64 },
     /// It was refused as a loop, in this turn.
     Refused { call: Fingerprint, turn: u64 },
@@ -127,7 +124,7 @@ enum Turn {
     Quiet,
     /// Calls, but only known results.
     Idle,
-    /// Something new.
+    /// A result that was not known before.
     Fresh,
 }
 

@@ -36,19 +36,16 @@ pub enum BlobFailed {
     /// Nothing of that name is kept.
     #[error("no result `{digest}` is kept here; it was removed, or never was")]
     Missing {
-        /// The name.
         digest: String,
     },
     /// The bytes are not those that were put.
     #[error("the result `{digest}` was changed after it was kept; it is not to be believed")]
     Changed {
-        /// The name.
         digest: String,
     },
     /// The system said no.
     #[error("a large result could not be kept ({reason}); free some space")]
     System {
-        /// What it said.
         reason: String,
     },
 }

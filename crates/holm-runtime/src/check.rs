@@ -36,7 +36,6 @@ pub trait CheckRunner: Send + Sync {
 pub struct Program {
     /// Its name, under the names of the host.
     pub command: String,
-    /// Its arguments.
     pub arguments: Vec<String>,
     /// The whole result, for its standard input.
     pub text: Arc<str>,

@@ -12,7 +12,7 @@ use crate::BoxFuture;
 
 /// Tells the time and waits.
 pub trait Clock: Send + Sync {
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     fn now(&self) -> Timestamp;
 
     /// Waits until a time; at once if it has passed.

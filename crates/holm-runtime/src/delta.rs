@@ -15,18 +15,15 @@ pub enum Delta<'a> {
         /// The provider's own id of the request, for its support desk.
         request: &'a str,
     },
-    /// More text.
     Text {
         /// Where it begins in the reply's text, all text blocks joined.
         offset: u64,
-        /// The piece.
         text: &'a str,
     },
     /// More reasoning that may be shown.
     Thinking {
         /// Where it begins in the reply's reasoning, all blocks joined.
         offset: u64,
-        /// The piece.
         text: &'a str,
     },
     /// A tool call began.
@@ -35,7 +32,6 @@ pub enum Delta<'a> {
         index: u64,
         /// The provider's id of the call.
         id: &'a str,
-        /// The tool.
         name: &'a str,
     },
     /// More of a call's arguments.
@@ -103,7 +99,7 @@ impl<F: Fn(CallId, Delta<'_>) + Send + Sync> DeltaSink for F {
     }
 }
 
-/// Discards all deltas.
+/// A sink that discards all deltas.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoDeltas;
 

@@ -72,7 +72,6 @@ impl Host {
         Self { parts, journal: Box::new(MemoryJournal::new()) }
     }
 
-    /// Adds a tool.
     #[must_use]
     pub fn tool<M>(mut self, tool: impl IntoTool<M>) -> Self {
         let tools = Arc::unwrap_or_clone(self.parts.tools);

@@ -46,7 +46,7 @@ pub trait Line: Send {
     fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult>;
 }
 
-/// One model call.
+/// One call of a model.
 pub struct Ask<'a> {
     /// Its id; every delta carries it.
     pub call: CallId,
@@ -59,7 +59,7 @@ pub struct Ask<'a> {
     pub told: Arc<Offer>,
     /// Where the pieces of the reply go.
     pub deltas: Arc<dyn DeltaSink>,
-    /// Ends the call.
+    /// Cancel it to end the call.
     pub stop: CancellationToken,
 }
 

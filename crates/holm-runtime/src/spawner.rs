@@ -12,7 +12,6 @@ use crate::{
     host::HookWants,
 };
 
-/// Starts child runs.
 pub trait Spawner: Send + Sync {
     /// Runs a child to its end. What goes wrong is said in the result, with what was spent all the same.
     fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult>;
@@ -20,7 +19,6 @@ pub trait Spawner: Send + Sync {
 
 /// A child run that is to be started, or gone on with if [`SpawnRequest::resume`] names it.
 pub struct Child {
-    /// The parent's id.
     pub parent: String,
     /// The call that asked for it.
     pub call: CallId,

@@ -5,7 +5,7 @@ use alloc::string::String;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// The planner's figures.
+/// Settings of the context planner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct ContextPolicy {

@@ -140,7 +140,6 @@ impl TaskKind {
         Self(if kind.is_empty() { Self::GENERAL } else { kind }.to_string())
     }
 
-    /// The label.
     pub fn as_str(&self) -> &str {
         &self.0
     }

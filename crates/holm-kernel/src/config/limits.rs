@@ -59,7 +59,7 @@ pub struct Limits {
     pub tokens: Bound,
     /// Wall clock in milliseconds, per group.
     pub wall_ms: Bound,
-    /// Money, per run.
+    /// The budget in money, per run.
     pub budget: Budget,
     /// What to do when a reply hits its output cap.
     pub max_tokens: MaxTokensRecovery,

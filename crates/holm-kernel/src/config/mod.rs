@@ -55,7 +55,6 @@ pub struct Started {
     pub version: String,
     /// Source of all jitter and of every envelope's seal.
     pub seed: u64,
-    /// The run's configuration.
     pub config: Config,
 }
 
@@ -83,7 +82,6 @@ pub struct Config {
     /// Who this agent is, for logs and for people.
     #[serde(default)]
     pub name: String,
-    /// The system prompt.
     #[serde(default)]
     pub system: String,
     /// The models: the first is used, the others are fallbacks in order.
@@ -97,7 +95,7 @@ pub struct Config {
     /// How calls are written in a reply.
     #[serde(default)]
     pub protocol: Protocol,
-    /// Product vocabulary.
+    /// The product's own vocabulary.
     #[serde(default)]
     pub policy: ProtocolPolicy,
     /// Bounds of every kind.
@@ -122,7 +120,7 @@ pub struct Config {
     /// hold for a path in this folder that a call spells out from the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<FilePath>,
-    /// What is asked.
+    /// The mode, which decides which calls need approval.
     #[serde(default)]
     pub mode: Mode,
     /// Who answers when something is asked.
@@ -248,7 +246,7 @@ impl Marks {
         self.untrusted || self.private
     }
 
-    /// Both marks joined.
+    /// The union of both marks.
     #[must_use]
     pub const fn join(self, other: Self) -> Self {
         Self { untrusted: self.untrusted || other.untrusted, private: self.private || other.private }

@@ -59,11 +59,9 @@ impl From<String> for Model {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
-    /// `OpenAI`'s vocabularies.
     OpenAi,
     /// Anthropic's vocabularies, which count more.
     Anthropic,
-    /// Google's vocabularies.
     Gemini,
     /// Llama, Qwen, Mistral and other open ones.
     Open,
@@ -76,9 +74,9 @@ pub enum Family {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Price {
-    /// Prompt tokens.
+    /// The price of prompt tokens.
     pub input: u64,
-    /// Generated tokens.
+    /// The price of generated tokens.
     pub output: u64,
     /// Prompt tokens read from the cache; none means as `input`.
     #[serde(skip_serializing_if = "Option::is_none")]

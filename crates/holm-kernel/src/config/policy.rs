@@ -53,7 +53,7 @@ pub struct ProtocolPolicy {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainAnswer {
-    /// It does.
+    /// Plain text ends the run.
     #[default]
     Ends,
     /// The model is reminded once with this text; the next plain answer ends the run.

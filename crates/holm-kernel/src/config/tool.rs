@@ -53,7 +53,7 @@ pub struct Tool {
     /// give or withhold (no file, no address, no program): then the level alone decides whether it may run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Template>,
-    /// What runs it.
+    /// What carries out its calls.
     #[serde(default)]
     pub kind: ToolKind,
     /// Whether it may run again after a crash.
@@ -286,15 +286,14 @@ pub enum PlanRole {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Background {
-    /// It does.
+    /// The call always waits for its child.
     #[default]
     Never,
     /// It does not where this argument of the call is `true`.
     Asked {
-        /// The argument's name.
         argument: String,
     },
-    /// It never does.
+    /// The call never waits for its child.
     Always,
 }
 
@@ -319,7 +318,7 @@ pub enum Repeat {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
-    /// It may.
+    /// It may overlap with other calls.
     #[default]
     Shared,
     /// It runs after the calls before it and before those after it.
@@ -330,10 +329,10 @@ pub enum Pace {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Vote {
-    /// Its result votes.
+    /// Its result counts as a vote.
     #[default]
     Counts,
-    /// It only advises.
+    /// Its result does not count as a vote.
     Advisory,
 }
 
@@ -353,7 +352,7 @@ pub struct Yields {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Quota {
-    /// Calls.
+    /// The number of calls allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// Milliseconds, all calls together.
@@ -368,7 +367,7 @@ pub struct Quota {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Exemption {
-    /// It does.
+    /// The loop detector watches it.
     #[default]
     None,
     /// Polling: the same call with the same result is what it is for.

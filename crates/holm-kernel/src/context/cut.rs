@@ -23,9 +23,7 @@ pub(super) struct Goal {
 pub(super) struct Cut {
     /// The first message that is kept whole.
     pub(super) at: u64,
-    /// Tokens that leave.
     pub(super) tokens: u64,
-    /// Messages that leave.
     pub(super) messages: u64,
 }
 

@@ -31,18 +31,14 @@ const CHARS_PER_TOKEN: u64 = 4;
 pub(crate) struct Plan {
     /// What was done, in order.
     pub(crate) steps: Vec<Planned>,
-    /// What comes next.
     pub(crate) next: Next,
 }
 
 /// One thing that a plan did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Planned {
-    /// What.
     pub(crate) step: PlanStep,
-    /// Estimated tokens before.
     pub(crate) before: u64,
-    /// Estimated tokens after.
     pub(crate) after: u64,
 }
 

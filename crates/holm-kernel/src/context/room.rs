@@ -9,7 +9,7 @@ pub(super) struct Room {
     pub(super) hard: u64,
     /// Above this the view is made smaller.
     pub(super) trigger: u64,
-    /// Down to this.
+    /// The view is shrunk to this.
     pub(super) target: u64,
 }
 

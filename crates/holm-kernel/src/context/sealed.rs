@@ -103,7 +103,7 @@ pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> O
 /// What becomes of a result's pictures and files when its text is clipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attachments {
-    /// They stay.
+    /// The attachments stay in the view.
     Keep,
     /// They leave the view with a word about it.
     Leave,

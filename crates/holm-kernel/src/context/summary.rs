@@ -26,7 +26,7 @@ tools and do not continue the work; give the summary alone.";
 /// Why a summary was not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum Discarded {
-    /// It held nothing.
+    /// The summary had no text.
     #[error("the summary is empty, so the oldest turns leave without one")]
     Empty,
     /// It was no shorter than what it sums up.

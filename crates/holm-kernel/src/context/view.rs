@@ -57,7 +57,7 @@ pub(super) enum Prompts {
     /// The prompt was not marked, so the last message of a person counts.
     #[default]
     Guessed,
-    /// By [`View::mark_prompt`].
+    /// The prompt was marked with [`View::mark_prompt`].
     Marked,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Asked {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Summaries {
-    /// It may.
+    /// A summary may be requested.
     #[default]
     Welcome,
     /// The last one was of no use; this time the oldest turns leave without.

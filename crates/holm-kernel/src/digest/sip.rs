@@ -6,7 +6,7 @@
 
 use super::sha256;
 
-/// A secret key.
+/// A secret key for hashing.
 #[derive(Clone, Copy)]
 pub(crate) struct Sip {
     key: [u64; 2],

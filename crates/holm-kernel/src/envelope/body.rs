@@ -29,7 +29,6 @@ pub(crate) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// The whole text.
     pub(crate) const fn whole(text: &'a str) -> Self {
         Self { text: Cow::Borrowed(text) }
     }

@@ -33,7 +33,6 @@ pub(super) fn defuse(body: &str, out: &mut String) {
 
 /// A piece of a body.
 enum Found<'a> {
-    /// Harmless text.
     Plain(&'a str),
     /// A bracket before something that reads like the tag's name.
     Bracket(char),

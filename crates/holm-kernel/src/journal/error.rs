@@ -52,7 +52,7 @@ pub enum Fault {
         /// What the reader said.
         reason: String,
     },
-    /// Another program's format.
+    /// The record has an unknown format version.
     #[error(
         "the record has format version {found}, this program reads {VERSION}; use the program that wrote it"
     )]

@@ -41,7 +41,6 @@ impl Hash {
         Self(sha.finalize().into())
     }
 
-    /// The 32 bytes.
     #[must_use]
     pub const fn bytes(&self) -> &[u8; 32] {
         &self.0

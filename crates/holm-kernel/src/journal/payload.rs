@@ -93,12 +93,11 @@ impl Payload {
 /// An input cannot be journaled, so it must not be handled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PayloadError {
-    /// Too many bytes.
+    /// The input has too many bytes.
     #[error(
         "the input takes {bytes} bytes and a record holds {MAX_PAYLOAD_BYTES}; spill its content and refer to it"
     )]
     TooLong {
-        /// How many.
         bytes: u64,
     },
     /// Brackets inside brackets, too often.

@@ -29,7 +29,6 @@ impl Record {
         Self { seq: receipt.seq, at: receipt.at, effects: receipt.effects, payload, chain }
     }
 
-    /// Its number.
     #[must_use]
     pub const fn seq(&self) -> Seq {
         self.seq
@@ -47,7 +46,6 @@ impl Record {
         self.effects
     }
 
-    /// What it says.
     #[must_use]
     pub const fn payload(&self) -> &Payload {
         &self.payload
@@ -87,7 +85,7 @@ impl Record {
 /// off or rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Head {
-    /// The last record.
+    /// The number of the last record.
     pub seq: Seq,
     /// Its chain value, which stands for everything up to it.
     pub chain: Hash,

@@ -89,7 +89,6 @@ impl ReplayFold {
     }
 }
 
-/// Folds record 0.
 fn begin(first: &Record, each: &mut impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
     if first.seq() != Seq::new(0) {
         return Err(ReplayError::OutOfOrder { expected: Seq::new(0), found: first.seq() });
@@ -154,7 +153,6 @@ pub enum ReplayError {
         seq: Seq,
         /// The digest in the journal.
         expected: u64,
-        /// The digest now.
         found: u64,
     },
     /// Time ran backwards: no kernel wrote this.
@@ -170,21 +168,17 @@ pub enum ReplayError {
     /// An input that a run refuses, which is never journaled.
     #[error("record {seq} was refused: {misuse}; no kernel wrote this journal")]
     Misuse {
-        /// The record.
         seq: Seq,
-        /// Why.
         misuse: Misuse,
     },
     /// What the record says is gone.
     #[error("record {seq} was erased; resume from a snapshot taken after it")]
     Erased {
-        /// The record.
         seq: Seq,
     },
     /// What the record says is not understood.
     #[error("record {seq} is no input of this kernel ({reason}); use the kernel that wrote it")]
     Unreadable {
-        /// The record.
         seq: Seq,
         /// What the reader said.
         reason: String,
@@ -192,21 +186,19 @@ pub enum ReplayError {
     /// A record is missing, doubled or moved.
     #[error("record {found} stands where {expected} belongs; pass the records of one journal in order")]
     OutOfOrder {
-        /// What belongs there.
+        /// The number that belongs there.
         expected: Seq,
-        /// What stands there.
+        /// The number that was found.
         found: Seq,
     },
     /// A record of another journal.
     #[error("record {seq} does not follow the one before it; pass the records of one journal")]
     Unlinked {
-        /// The record.
         seq: Seq,
     },
     /// The snapshot cannot be used.
     #[error("the snapshot cannot be used ({reason}); replay the whole journal")]
     Snapshot {
-        /// Why.
         reason: String,
     },
 }

@@ -159,7 +159,6 @@ pub enum SnapshotError {
     /// Another version of the kernel made it.
     #[error("the snapshot was made by kernel {found}, this is {KERNEL}; fold the journal")]
     OtherKernel {
-        /// Which.
         found: String,
     },
     /// Its bytes are not those that were written.

@@ -15,7 +15,6 @@ use crate::envelope;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// Plain text.
     Text(String),
     /// A model's reasoning, with what its provider wants to see again.
     Thinking(Thinking),
@@ -23,7 +22,6 @@ pub enum Block {
     ToolCall(ToolCall),
     /// What a tool gave back, sealed for the model.
     ToolResult(ToolResult),
-    /// A picture.
     Image(Media),
     /// A document, sound or any other file.
     File(Media),
@@ -132,7 +130,6 @@ impl Outcome {
 pub struct ToolResult {
     /// The `id` of the call that is answered.
     pub call: String,
-    /// The tool's name.
     pub tool: String,
     /// The output inside its envelope; safe to send as it is.
     pub text: String,
@@ -163,7 +160,7 @@ impl ToolResult {
 /// A picture or file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Media {
-    /// For example `image/png`.
+    /// The media type, for example `image/png`.
     pub media_type: String,
     /// Where the bytes are.
     pub source: Source,
@@ -185,7 +182,7 @@ impl Media {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// Here, in base64.
+    /// In the message itself, as base64.
     Base64(String),
     /// On the web; the provider fetches it.
     Url(String),
@@ -198,6 +195,6 @@ pub enum Source {
 pub struct Custom {
     /// The application's name for what it is.
     pub kind: String,
-    /// Anything.
+    /// Any value of the application.
     pub payload: Json,
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::MessageId;
 
-/// Who speaks.
+/// The role of a message's speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -28,7 +28,6 @@ pub enum Role {
     System,
     /// The person, or the kernel in the person's place (corrections, wrap-up notes): see [`Message::author`].
     User,
-    /// The model.
     Assistant,
     /// Results of tool calls.
     Tool,
@@ -51,11 +50,9 @@ pub enum Role {
 pub struct Message {
     /// Unique within the run.
     pub id: MessageId,
-    /// Who speaks.
     pub role: Role,
     /// What is said, in order.
     pub blocks: Vec<Block>,
-    /// Who wrote it.
     #[serde(default, skip_serializing_if = "Author::is_speaker")]
     pub author: Author,
 }
@@ -71,7 +68,7 @@ pub enum Author {
     /// The speaker that the role names.
     #[default]
     Speaker,
-    /// The kernel itself.
+    /// The kernel wrote it itself.
     Kernel,
 }
 

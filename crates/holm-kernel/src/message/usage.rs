@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Usage {
-    /// All prompt tokens.
+    /// All prompt tokens, cached ones included.
     pub input: u64,
-    /// All generated tokens.
+    /// All generated tokens, reasoning included.
     pub output: u64,
     /// The part of `input` that was read from the provider's cache.
     #[serde(skip_serializing_if = "is_zero")]
@@ -96,7 +96,6 @@ pub enum StopReason {
     MaxTokens,
     /// A stop sequence was produced.
     StopSequence,
-    /// The model declined.
     Refusal,
     /// The provider's filter cut the reply.
     ContentFilter,

@@ -15,7 +15,7 @@ const FILLERS: &[&str] = &[
     "to start",
 ];
 
-/// How announcements begin.
+/// Phrases that begin an announcement.
 const OPENINGS: &[&str] = &[
     "let me ",
     "let's ",
@@ -46,7 +46,7 @@ const ADVERBS: &[&str] = &[
     "continue by ",
 ];
 
-/// What tools do.
+/// Verbs for what tools do.
 const ACTIONS: &[&str] = &[
     "add",
     "analyse",

@@ -17,7 +17,6 @@ const COURTESY: &str = "let me know";
 /// What a reply says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// Run a tool.
     Tool {
         /// Its name, as written.
         name: String,
@@ -31,7 +30,6 @@ pub(crate) enum Reading {
         /// Its input in canonical JSON.
         arguments: String,
     },
-    /// The answer.
     Answer(String),
     /// Nothing, an announcement without the action, or a call that is not valid JSON.
     Inconclusive(String),

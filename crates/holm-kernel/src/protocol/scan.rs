@@ -14,7 +14,7 @@ const THINKING: [&str; 5] = ["think", "thinking", "thought", "reasoning", "refle
 /// made of unclosed brackets would cost its square without this.
 const ATTEMPTS: usize = 4;
 
-/// What was found.
+/// The parts of a reply.
 pub(super) struct Scan {
     /// The text without thinking; ends before the first call if there is one.
     pub(super) words: String,
@@ -69,7 +69,7 @@ pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
 enum Attempt {
     /// An object and the bytes it takes.
     Object(Object, usize),
-    /// None.
+    /// Not a valid JSON object.
     Broken,
 }
 

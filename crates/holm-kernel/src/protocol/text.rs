@@ -13,7 +13,6 @@ pub enum TextReply {
     Call {
         /// The name, as written.
         name: String,
-        /// The arguments.
         arguments: String,
     },
     /// An answer, without the thinking that stood in the text.

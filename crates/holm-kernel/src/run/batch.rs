@@ -29,7 +29,6 @@ use crate::{
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Batch {
     pub(crate) slots: Vec<Slot>,
-    /// As configured.
     pub(crate) order: BatchOrder,
     /// Whether a call was dropped unlooked at; the batch then cannot end the run.
     pub(crate) dropped: bool,
@@ -37,11 +36,11 @@ pub(crate) struct Batch {
     pub(crate) ending: Option<Ending>,
 }
 
-/// One call.
+/// One call of a reply.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Slot {
     pub(crate) call: CallId,
-    /// The provider's id.
+    /// The provider's id of the call.
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
     /// None when there is no such tool.
@@ -105,7 +104,6 @@ pub(crate) enum SlotState {
     Reviewing { consult: CallId, output: Box<ToolOutput>, millis: u64 },
     /// An executable postcondition looks at the result.
     Checking(Box<Checking>),
-    /// Answered.
     Done(Settled),
 }
 
@@ -119,7 +117,7 @@ pub(crate) struct Checking {
     pub(crate) checks: VecDeque<Check>,
 }
 
-/// An answered call.
+/// A call that has been answered.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Settled {
     pub(crate) outcome: Outcome,

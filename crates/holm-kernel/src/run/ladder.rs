@@ -36,7 +36,6 @@ pub(crate) struct Climb {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Calls {
-    /// There was none.
     #[default]
     None,
     /// At least one did.
@@ -55,7 +54,7 @@ pub(crate) struct Shortfall {
 /// Whether a model that was rejected may still correct itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Correction {
-    /// It may, once.
+    /// It may correct itself once.
     Left,
     /// It has, and that did not help.
     Spent,

@@ -93,7 +93,6 @@ pub struct Run {
 /// What a host writes beside an input: its place, its time and the digest of what it caused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Receipt {
-    /// The record's number.
     pub seq: Seq,
     /// The record's time, clamped to be monotonic.
     pub at: Timestamp,

@@ -25,7 +25,7 @@ use crate::{
     Budget, CallId, Ending, Marks, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
 };
 
-/// State = fold(inputs).
+/// The state of a run: a fold over its inputs.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct State {
     pub(crate) started: Arc<Started>,
@@ -115,7 +115,6 @@ pub(crate) enum Phase {
     Backoff { until: Timestamp, draft: Draft },
     /// The oldest part of the view is being summed up.
     Summarising { call: CallId, upto: MessageId, draft: Draft, tokens: u64 },
-    /// Tools run.
     Working(Batch),
     /// The run would end like this; it waits for its children in the background.
     Awaiting { ending: Ending },
@@ -158,7 +157,7 @@ pub(crate) enum Step {
 pub(crate) struct Draft {
     /// Tries of the current model so far.
     pub(crate) attempts: u64,
-    /// The raised cap.
+    /// The raised output cap, if any.
     pub(crate) cap: Option<u64>,
     /// What hooks change in this request.
     pub(crate) patches: Vec<Patch>,

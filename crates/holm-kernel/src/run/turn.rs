@@ -262,7 +262,6 @@ impl Run {
         self.consult(question, About::Turn(step, draft));
     }
 
-    /// Asks the hooks.
     pub(super) fn consult(&mut self, question: Question, about: About) {
         let call = self.next_call();
         self.state.phase = Phase::Consulting(Consulting { call, about });

@@ -55,7 +55,6 @@ impl Builder {
         self
     }
 
-    /// Adds a tool.
     pub fn tool<M>(mut self, tool: impl IntoTool<M>) -> Self {
         self.tools = self.tools.with(tool);
         self
@@ -261,7 +260,6 @@ pub enum BuildError {
     /// The kernel would not offer a tool.
     #[error("the tool `{name}` cannot be used ({}); mend its declaration", .problems.join("; "))]
     BadTool {
-        /// Which.
         name: String,
         /// What is wrong with it.
         problems: Vec<String>,
@@ -269,19 +267,16 @@ pub enum BuildError {
     /// A manager has a tool of its own that acts.
     #[error("the tool `{name}` acts, and a manager only delegates; give the tool to a helper")]
     ManagerActs {
-        /// Which.
         name: String,
     },
     /// A rung of the ladder that no model of the agent has.
     #[error("the ladder names `{name}`, which is no model of the agent; add it as a fallback or take it out")]
     UnknownRung {
-        /// The name.
         name: String,
     },
     /// The configuration cannot be journaled.
     #[error("the configuration cannot be journaled ({reason}); make it smaller")]
     TooLarge {
-        /// What was said.
         reason: String,
     },
 }

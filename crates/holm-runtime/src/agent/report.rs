@@ -7,7 +7,6 @@ use holm_kernel::{Ending, FailureClass, NanoUsd, Usage};
 pub struct Report {
     /// The run, by which it can be resumed and told again.
     pub run: String,
-    /// How it ended.
     pub ending: Ending,
     /// Tokens of the whole run so far.
     pub usage: Usage,
@@ -51,9 +50,7 @@ impl Report {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the run `{run}` ended without an answer: {}", in_words(ending))]
 pub struct NotAnswered {
-    /// The run.
     pub run: String,
-    /// How it ended.
     pub ending: Box<Ending>,
 }
 

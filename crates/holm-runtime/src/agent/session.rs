@@ -21,7 +21,6 @@ impl Session {
         Self { driver }
     }
 
-    /// The run's name.
     pub fn id(&self) -> &str {
         &self.driver.run().started().run
     }

@@ -20,7 +20,6 @@ pub struct Helpers {
 }
 
 impl Helpers {
-    /// No helpers.
     pub fn new() -> Self {
         Self::default()
     }

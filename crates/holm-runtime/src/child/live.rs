@@ -12,11 +12,10 @@ use crate::Handle;
 /// A child that is at work.
 #[derive(Debug, Clone)]
 pub struct LiveChild {
-    /// Its run.
+    /// The name of its run.
     pub id: String,
     /// The run that asked for it.
     pub parent: String,
-    /// The helper.
     pub helper: String,
     /// Steers it, stops it, answers what it asks, watches it. Nothing that is said to its parent reaches it, except
     /// that it is stopped.

@@ -26,7 +26,7 @@ pub(crate) struct Rested {
 /// Who could not be brought to an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// All could.
+    /// All journals could be closed.
     Nobody,
     /// Another holder still has the journal of a descendant.
     Held,

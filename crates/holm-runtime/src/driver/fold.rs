@@ -32,8 +32,9 @@ pub(crate) struct OpenChild {
 }
 
 impl Folded {
-    /// Folds a journal that was opened, where it holds up nobody. With a snapshot only the records after it are read; one
-    /// that is of no use costs a second look at the journal and nothing else. A long journal is read some lines at a time.
+    /// Folds an opened journal on blocking threads. With a snapshot, only the records after it are
+    /// read; an unusable snapshot costs a second pass over the journal and nothing else. A long
+    /// journal is read some lines at a time.
     pub(crate) async fn open(
         journals: &dyn Journals,
         run: &str,

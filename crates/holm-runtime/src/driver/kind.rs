@@ -8,13 +8,10 @@ use holm_kernel::{
 /// What a task is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A model call.
     Model,
     /// A model call for a summary.
     Summary,
-    /// A tool call.
     Tool,
-    /// A child run.
     Child,
     /// A check of a result.
     Check,
@@ -22,7 +19,7 @@ pub(crate) enum Kind {
     Question,
     /// A question to hooks.
     Consult,
-    /// Steering, or a reaction of a hook, that the run does not wait for.
+    /// A message of a hook that the run does not wait for.
     Remark,
     /// As a remark, and the model's reply waits for it, so that it is heard before the next call.
     Steering,

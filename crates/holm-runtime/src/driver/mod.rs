@@ -250,12 +250,11 @@ impl Driver {
         Timestamp::new(at.value().saturating_sub(self.ahead_ms))
     }
 
-    /// The run.
     pub fn run(&self) -> &Run {
         &self.run
     }
 
-    /// Whether something is under way, or has ended without anybody being told.
+    /// Whether work is under way, or has ended without the caller being told.
     pub fn is_at_work(&self) -> bool {
         self.ended.is_some() || !self.run.is_idle()
     }
@@ -415,7 +414,7 @@ impl Driver {
             Said::Tools(tools) => self.change_tools(tools).await,
             Said::Child(fact, kept) => {
                 self.take(fact).await?;
-                // The task that started the child may be gone; then no one waits for this signal.
+                // The task that started the child may be gone; then it needs no signal.
                 let _ = kept.send(());
                 Ok(())
             }

@@ -32,7 +32,7 @@ struct Parcel {
 struct Counts {
     /// Dropped since the last event that found room.
     pending: AtomicU64,
-    /// Dropped altogether.
+    /// Dropped since the channel was made.
     missed: AtomicU64,
 }
 
@@ -115,7 +115,6 @@ pub struct Subscription {
 /// What a reader gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// Something happened.
     Event(Arc<Numbered>),
     /// So many events were dropped here, because there was no room for them.
     Missed(u64),

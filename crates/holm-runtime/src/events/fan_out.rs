@@ -26,7 +26,6 @@ impl FanOut {
         Self::default()
     }
 
-    /// Adds a sink.
     #[must_use]
     pub fn with(self, sink: impl EventSink + 'static) -> Self {
         self.with_shared(Arc::new(sink))

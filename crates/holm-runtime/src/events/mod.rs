@@ -38,7 +38,6 @@ pub use queue::ObserverQueue;
 /// is_a_sink(sink);
 /// ```
 pub trait EventSink: Send + Sync {
-    /// Takes one event.
     fn event(&self, event: &Numbered);
 
     /// Creates a sink for one run, if this sink must tell runs apart: events do not name their run.
@@ -66,7 +65,7 @@ impl EventSink for Arc<dyn EventSink> {
     }
 }
 
-/// Discards all events.
+/// A sink that discards all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEvents;
 

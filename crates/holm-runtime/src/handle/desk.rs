@@ -53,7 +53,6 @@ enum State {
 
 /// Something that the run is told.
 pub(crate) enum Said {
-    /// A fact.
     Fact(Input),
     /// Other tools from now on.
     Tools(Toolbox),

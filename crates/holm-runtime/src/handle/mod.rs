@@ -73,7 +73,7 @@ impl Handle {
         self.desk.judge(question, Input::Judged { call: question, verdict })
     }
 
-    /// The open questions.
+    /// All questions that are open.
     pub fn open_questions(&self) -> Vec<Arc<Proposal>> {
         self.desk.open()
     }
@@ -167,7 +167,7 @@ pub enum NotHeard {
     /// The question is not open.
     #[error("question {call} is not open; it was answered, withdrawn, or never asked")]
     NotAsked {
-        /// Which was meant.
+        /// The question that was meant.
         call: CallId,
     },
     /// The tools cannot be used.

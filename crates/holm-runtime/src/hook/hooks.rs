@@ -128,7 +128,6 @@ macro_rules! adds {
 }
 
 impl Hooks {
-    /// No hooks.
     pub fn new() -> Self {
         Self::default()
     }

@@ -75,9 +75,7 @@ pub trait AfterCall: Send + Sync {
 pub struct Called {
     /// The run that wanted it.
     pub run: Arc<str>,
-    /// Its id.
     pub call: CallId,
-    /// The tool.
     pub tool: String,
     /// The whole arguments in canonical JSON.
     pub arguments: Arc<str>,
@@ -152,16 +150,13 @@ pub trait ModelSelect: Send + Sync {
 
 /// Hears what every model call took.
 pub trait OnUsage: Send + Sync {
-    /// Reacts to it.
     fn on_usage<'a>(&'a self, spent: &'a Spent) -> BoxFuture<'a, Reaction>;
 }
 
 /// What a model call took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spent {
-    /// The call.
     pub call: CallId,
-    /// Its tokens.
     pub usage: Usage,
     /// Its price; none when it is not known.
     pub cost: Option<NanoUsd>,
@@ -173,40 +168,33 @@ pub struct Spent {
 
 /// Hears when a run repeats itself.
 pub trait OnLoop: Send + Sync {
-    /// Reacts to it.
     fn on_loop<'a>(&'a self, looped: &'a Looped) -> BoxFuture<'a, Reaction>;
 }
 
 /// A call that was made again and again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Looped {
-    /// The tool.
     pub tool: Arc<str>,
-    /// How often.
     pub times: u64,
 }
 
 /// Hears when the view of a transcript was made smaller.
 pub trait OnCompaction: Send + Sync {
-    /// Reacts to it.
     fn on_compaction<'a>(&'a self, compacted: &'a Compacted) -> BoxFuture<'a, Reaction>;
 }
 
 /// How a view was made smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compacted {
-    /// What was done.
     pub step: PlanStep,
-    /// Estimated tokens before.
     pub before: u64,
-    /// Estimated tokens after.
     pub after: u64,
 }
 
 /// What a hook makes of what it heard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reaction {
-    /// Nothing.
+    /// The run continues unchanged.
     #[default]
     GoOn,
     /// It has something to say, which enters before the next model call.

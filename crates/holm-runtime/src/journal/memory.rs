@@ -15,7 +15,6 @@ use crate::BoxFuture;
 pub struct MemoryJournal(Arc<Mutex<String>>);
 
 impl MemoryJournal {
-    /// An empty journal.
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,7 +50,7 @@ impl Journal for MemoryJournal {
 #[derive(Debug, Clone, Default)]
 pub struct MemoryJournals(Arc<Mutex<BTreeMap<String, Arc<Mutex<Kept>>>>>);
 
-/// One run's part.
+/// The stored journal of one run.
 #[derive(Debug, Default)]
 struct Kept {
     text: String,
@@ -67,7 +66,6 @@ enum Holding {
 }
 
 impl MemoryJournals {
-    /// No journals.
     pub fn new() -> Self {
         Self::default()
     }

@@ -162,19 +162,16 @@ pub enum JournalFailed {
     /// There is no such journal.
     #[error("there is no run `{run}` here; list the runs to see which there are")]
     Missing {
-        /// The run.
         run: String,
     },
     /// There is one already.
     #[error("there is a run `{run}` already; choose another id, or resume it")]
     Exists {
-        /// The run.
         run: String,
     },
     /// Another process drives the run.
     #[error("the run `{run}` is being driven by {holder}; stop it there first")]
     Busy {
-        /// The run.
         run: String,
         /// Who, as far as it is known.
         holder: String,
@@ -187,7 +184,7 @@ pub enum JournalFailed {
     /// The name cannot be a run's.
     #[error("`{run}` cannot name a run ({reason})")]
     BadName {
-        /// What was said.
+        /// The name that was given.
         run: String,
         /// What is wrong with it.
         reason: String,
@@ -195,9 +192,7 @@ pub enum JournalFailed {
     /// What is kept there is not sound.
     #[error("the journal of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
     Damaged {
-        /// The run.
         run: String,
-        /// What was found.
         reason: String,
     },
     /// The journal could not be read.
@@ -205,7 +200,6 @@ pub enum JournalFailed {
         "the journal could not be read ({reason}); try again, and if it stays so see to the disk or the database before you restore a copy"
     )]
     Unreadable {
-        /// What it said.
         reason: String,
     },
     /// The system said no.
@@ -213,7 +207,6 @@ pub enum JournalFailed {
         "the journal could not be written ({reason}); free some space or choose another place, then resume"
     )]
     System {
-        /// What it said.
         reason: String,
     },
 }

@@ -17,7 +17,6 @@ pub const RETRY_EVERY: u64 = 16;
 pub struct Choice {
     /// The rung, from 0.
     pub rung: u64,
-    /// Why, for people.
     pub why: String,
 }
 

@@ -24,7 +24,6 @@ struct Inner {
 }
 
 impl MemoryLedger {
-    /// An empty ledger.
     pub fn new() -> Self {
         Self::default()
     }

@@ -43,6 +43,5 @@ pub trait Ledger: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the ledger of models could not be used: {reason}")]
 pub struct LedgerFailed {
-    /// What was said.
     pub reason: String,
 }

@@ -38,9 +38,9 @@ impl Standing {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Score {
-    /// Replies.
+    /// How many replies it gave.
     pub calls: u64,
-    /// Tasks.
+    /// How many tasks it had.
     pub tasks: u64,
     /// Tasks that it brought to an answer.
     pub successes: u64,
@@ -81,7 +81,7 @@ impl Score {
 /// Why a task failed or was taken over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Why {
-    /// When.
+    /// When it failed or was taken over.
     pub at: Timestamp,
     /// In what way the model fell short; none when the task went round in circles.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -32,7 +32,6 @@ const TOKEN_BUCKETS: [f64; 14] = [
 const SECOND_BUCKETS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/// What is measured.
 pub(super) struct Instruments {
     tokens: Histogram<u64>,
     seconds: Histogram<f64>,

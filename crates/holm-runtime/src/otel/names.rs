@@ -31,7 +31,6 @@ pub(super) const ERROR: &str = "error.type";
 pub(super) const TOKEN_USAGE: &str = "gen_ai.client.token.usage";
 pub(super) const DURATION: &str = "gen_ai.client.operation.duration";
 
-/// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     InvokeAgent,

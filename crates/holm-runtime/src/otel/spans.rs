@@ -92,7 +92,6 @@ impl Spans {
         }
     }
 
-    /// Takes one event.
     pub(super) fn event(&mut self, numbered: &Numbered) {
         let at = numbered.at;
         if !matches!(numbered.event, Event::MessageAdded { .. }) {

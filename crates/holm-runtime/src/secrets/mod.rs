@@ -39,10 +39,9 @@ const MOST_LOOKS: usize = 4;
 /// Opens a reference to a secret; no key, no URL and no JSON syntax has this character.
 const OPEN: &str = "‹secret:";
 
-/// Closes it.
 const CLOSE: char = '›';
 
-/// The search of everybody who knows no secret by name: it is the same for all, and takes a while to make.
+/// The search without named secrets. It is shared, because building it takes a while.
 static SHAPES_ALONE: LazyLock<Arc<OnceLock<Finder>>> = LazyLock::new(Arc::default);
 
 /// Replaces secrets by references. Clones are cheap and share everything.

@@ -47,7 +47,7 @@ enum Reads {
     Header,
     /// `name = value`, where the value is drawn at random.
     Assigned(Value),
-    /// `scheme://user:password@host`.
+    /// A URL such as `scheme://user:password@host`.
     Userinfo,
 }
 

@@ -30,11 +30,11 @@ pub struct Carry {
     pub text: usize,
     /// Bytes of text that are kept at all.
     pub whole: usize,
-    /// Pictures and files.
+    /// The number of pictures and files.
     pub parts: usize,
     /// Bytes of them, all together.
     pub part_bytes: usize,
-    /// Bytes of metadata.
+    /// The bytes of metadata that are kept.
     pub metadata: usize,
 }
 

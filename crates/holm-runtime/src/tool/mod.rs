@@ -69,10 +69,8 @@ pub enum Reveal {
     note = "put `#[tool]` on the function, use `tool(…)` for a closure, or implement `Tool`"
 )]
 pub trait IntoTool<M> {
-    /// The tool.
     type Tool: Tool + 'static;
 
-    /// Makes the tool.
     fn into_tool(self) -> Self::Tool;
 }
 

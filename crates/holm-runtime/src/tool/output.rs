@@ -17,7 +17,6 @@ use serde::Serialize;
     note = "a type of your own has to be `Serialize`; where a plain function of the runtime takes it, wrap it in `Data(…)`"
 )]
 pub trait IntoOutput {
-    /// The output.
     fn into_output(self) -> ToolOutput;
 }
 
@@ -34,7 +33,6 @@ pub trait IntoOutput {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Data<T>(
-    /// The value.
     pub T,
 );
 

@@ -70,7 +70,7 @@ struct Watched {
 }
 
 impl Progress {
-    /// Drops all updates.
+    /// A reporter that drops all updates.
     pub const fn silent() -> Self {
         Self { watched: None }
     }

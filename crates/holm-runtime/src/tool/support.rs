@@ -43,9 +43,7 @@ pub fn block(
 /// can be written as JSON; and for everything else, an error that says what a tool may return.
 pub struct Returned<T>(pub Option<T>);
 
-/// See [`Returned`].
 pub trait AsOutput {
-    /// The output.
     fn output(&mut self) -> ToolOutput;
 }
 
@@ -55,9 +53,7 @@ impl<T: IntoOutput> AsOutput for &mut &mut &mut Returned<T> {
     }
 }
 
-/// See [`Returned`].
 pub trait AsResult {
-    /// The output.
     fn output(&mut self) -> ToolOutput;
 }
 
@@ -71,9 +67,7 @@ impl<T: Serialize, E: Display> AsResult for &mut &mut Returned<Result<T, E>> {
     }
 }
 
-/// See [`Returned`].
 pub trait AsData {
-    /// The output.
     fn output(&mut self) -> ToolOutput;
 }
 
@@ -83,12 +77,9 @@ impl<T: Serialize> AsData for &mut Returned<T> {
     }
 }
 
-/// See [`Returned`].
 pub trait AsAnything {
-    /// What was returned.
     type Value;
 
-    /// The output.
     fn output(&mut self) -> ToolOutput
     where
         Self::Value: IntoOutput;

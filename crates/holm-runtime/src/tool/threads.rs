@@ -29,7 +29,6 @@ pub struct Threads {
 /// Why a blocking call gave nothing back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ThreadFailed {
-    /// It panicked.
     #[error("the tool panicked: {0}")]
     Panicked(String),
     /// It was stopped before a thread was free.

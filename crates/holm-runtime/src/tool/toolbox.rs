@@ -16,7 +16,6 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// No tools.
     pub fn new() -> Self {
         Self::default()
     }
@@ -143,21 +142,17 @@ pub enum ToolboxError {
     /// Two tools have one name.
     #[error("two tools are named `{name}`; the model could not tell them apart: rename one or leave it out")]
     Duplicate {
-        /// The name.
         name: String,
     },
     /// A tool has a name that belongs to a run itself.
     #[error("a tool is named `{name}`, which every run answers itself; call it something else")]
     Reserved {
-        /// The name.
         name: String,
     },
     /// A declaration does not hold together.
     #[error("the tool `{name}` cannot be used: {reason}")]
     Flawed {
-        /// The tool.
         name: String,
-        /// What is wrong.
         reason: String,
     },
 }

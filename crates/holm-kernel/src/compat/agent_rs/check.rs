@@ -82,7 +82,6 @@ pub fn check_tool_result(tool_result_json: &str) -> Result<String, StepError> {
 pub struct SkillResult {
     /// Whether the reply passed every check.
     pub success: bool,
-    /// The checked output.
     #[serde(default)]
     pub output: Option<Json>,
     /// Why the output is missing, as `Kind: detail`.

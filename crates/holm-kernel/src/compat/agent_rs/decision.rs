@@ -32,28 +32,23 @@ const ANNOUNCEMENTS: [&str; 12] = [
 /// The JSON form carries its kind in `type`: `{"type":"done","answer":"4"}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Run a tool.
     InvokeTool {
-        /// Its name.
         tool: String,
         /// Everything else that stood in the object.
         params: Json,
     },
     /// Carry out a skill.
     InvokeSkill {
-        /// Its name.
         skill: String,
         /// Everything else that stood in the object.
         params: Json,
     },
     /// The run is over.
     Done {
-        /// The answer.
         answer: String,
     },
     /// An announcement without an action; not added to the history.
     Inconclusive {
-        /// The announcement.
         output: String,
     },
 }

@@ -71,7 +71,6 @@ struct Wild {
     open: Vec<Effect>,
     /// The mode from which the model entered plan mode.
     before: Option<Mode>,
-    /// Questions about leaving.
     leaving: Vec<CallId>,
     /// Children that were not stopped, with the mode that they were given.
     children: BTreeMap<CallId, Mode>,
