@@ -8,7 +8,7 @@ use holm_config::Origin;
 /// How the command ended, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The command succeeded.
+    /// The command has done its work.
     Done,
     /// Something went wrong on this machine: a file, the store, the terminal.
     Failed,

@@ -50,7 +50,6 @@ pub(super) enum Kind {
     Answer(Flow),
     /// The reasoning of the model, as far as its provider shows it.
     Thinking(Thought),
-    /// A tool call.
     Call(Box<Call>),
     Note { tone: Tone, text: String },
 }

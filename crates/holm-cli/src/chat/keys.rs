@@ -65,7 +65,7 @@ const ACTIONS: [(Action, &str, &[&str], &str); 23] = [
 /// A key with its modifiers.
 type Key = (KeyCode, KeyModifiers);
 
-/// The key bindings.
+/// Which key triggers which action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Keys {
     actions: Vec<(Key, Action)>,

@@ -26,10 +26,10 @@ use super::{
 };
 use crate::{elsewhere::Elsewhere, servers};
 
-/// Where everything that happens is told.
+/// Sends messages to the update function.
 pub(super) type Tell = UnboundedSender<Msg>;
 
-/// The questions that are open.
+/// The open questions, each with the task that waits for its answer.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     last: AtomicU64,
@@ -57,7 +57,7 @@ impl Desk {
     }
 }
 
-/// The person, for one session.
+/// Asks and notifies the user of the chat, for one session.
 #[derive(Clone)]
 pub(super) struct Seat {
     tab: TabId,
@@ -152,13 +152,14 @@ impl Elsewhere for Seat {
     }
 }
 
-/// Watches a session, from when it was told that it is open: what happened before is told with that.
+/// Forwards the events of a session to its tab, from the moment when the tab was told that it is
+/// open. Earlier events are sent with that message.
 #[derive(Clone)]
 pub(super) struct Watch {
     pub(super) tab: TabId,
     pub(super) tell: Tell,
     pub(super) live: Arc<AtomicBool>,
-    /// For pieces that wait to be shown.
+    /// The byte budget for pieces that wait to be shown.
     pub(super) room: Room,
 }
 

@@ -52,11 +52,11 @@ pub(super) struct Sessions {
     tell: Tell,
     desk: Arc<Desk>,
     open: BTreeMap<TabId, Open>,
-    /// What drives them, each until it has ended.
+    /// The tasks that drive the sessions, each until it has ended.
     works: JoinSet<()>,
 }
 
-/// One that is open, or about to be.
+/// A session that is open or opening.
 struct Open {
     /// The run, once it is open.
     live: Arc<OnceLock<Live>>,

@@ -87,7 +87,7 @@ pub(super) enum Phase {
     Broken,
 }
 
-/// The scroll position.
+/// The scroll position in a transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Look {
     /// At the end, following new lines.

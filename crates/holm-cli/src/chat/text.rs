@@ -38,7 +38,6 @@ pub(super) struct Pieces {
     /// Whether the last character was a carriage return. It may be half of a line end, so it waits
     /// for the next character.
     returned: bool,
-    /// The last character.
     before: Option<char>,
     /// How many combining marks the last letter has.
     marks: usize,

@@ -34,7 +34,7 @@ pub(super) struct Prepared {
 /// The parts with which a session starts.
 pub(super) struct Start {
     pub(super) chosen: Chosen,
-    /// Answers approval questions.
+    /// Asks the user for approvals.
     pub(super) terminal: Terminal,
     /// Receives the events of the session.
     pub(super) sinks: Sinks,

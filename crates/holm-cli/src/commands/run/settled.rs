@@ -28,7 +28,6 @@ pub(crate) struct Settled {
     pub(super) step_up: Option<Value<Vec<String>>>,
     /// The template around the prompt.
     pub(super) around: Option<Around>,
-    /// The chosen agent.
     pub(super) agent: Option<Chosen>,
     /// The ceiling that an administrator sets, if there is one.
     pub(super) most: Option<Most>,

@@ -112,7 +112,6 @@ struct Brought {
     lines: String,
     /// The added lines, which withdraw all grants from elsewhere.
     bare: String,
-    /// Its system prompt.
     system: String,
 }
 

@@ -21,7 +21,7 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Redirects: a hub leads to a store, which leads to a copy nearby.
 const REDIRECTS: usize = 8;
 
-/// Downloads a file.
+/// Downloads a model file over HTTP.
 pub(super) struct Way {
     client: Client,
     policy: Policy,
