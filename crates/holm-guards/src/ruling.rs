@@ -1,4 +1,4 @@
-//! What a guard says about a result, and how several guards are asked in turn.
+//! The ruling of a guard about a result, and the chain that asks several guards in turn.
 //!
 //! A ruling carries its reason as data, because the same reason has three readers: the model (which gets one
 //! corrective retry), the person who looks at the run, and the journal.
@@ -137,7 +137,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain that has asked nobody yet, and therefore accepts.
+    /// Creates an empty chain. It has asked no guard yet, and therefore accepts.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

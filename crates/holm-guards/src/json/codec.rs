@@ -1,9 +1,9 @@
 //! Serde through raw text.
 //!
-//! A value inside a record must be real JSON there and must come back with its numbers as written. Going through
-//! serde's data model would turn numbers into floats, or into a private map when somebody enables
-//! `arbitrary_precision`; raw text passes through both unchanged. The price: only `serde_json` can carry a
-//! [`Json`], which is the only format that Holm stores.
+//! A value inside a record must be real JSON there and must come back with its numbers as written.
+//! Serde's data model would turn numbers into floats, or into a private map if any crate enables
+//! `arbitrary_precision`. Raw text passes through both unchanged. The price: only `serde_json` can
+//! carry a [`Json`], which is the only format that Holm stores.
 
 use alloc::boxed::Box;
 

@@ -1,7 +1,8 @@
 //! Numbers as text, compared exactly and without floats.
 //!
-//! A float would round `9007199254740993` and `0.1`; both occur in identifiers and prices. Every operation here
-//! works on the decimal digits and costs at most one pass over them, whatever the exponent says.
+//! A float would round `9007199254740993` and `0.1`; both occur in identifiers and prices. Every
+//! operation here works on the decimal digits and costs at most one pass over them, for any
+//! exponent.
 
 use alloc::boxed::Box;
 use alloc::string::ToString;

@@ -55,7 +55,7 @@ impl Object {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether the object has no members.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! The parser: RFC 8259, nothing more and nothing less.
+//! The JSON parser. It accepts exactly RFC 8259.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;

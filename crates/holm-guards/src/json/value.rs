@@ -1,4 +1,4 @@
-//! The value itself: six variants, ordered keys, exact numbers.
+//! The JSON value: six variants, ordered keys, exact numbers.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

@@ -1,8 +1,8 @@
-//! Shortcuts for ASCII: text is compared without its case, and trimmed, in place.
+//! Fast paths for ASCII: compare text without its case, and trim it, in place.
 //!
-//! Every result passes the guard, so nothing is copied to lower case just to find that it is no error. The words looked
-//! for are ASCII; of the other characters only the Kelvin sign becomes an ASCII letter in lower case, and the callers for
-//! whom that matters lower the text first.
+//! Every result passes the guard, so nothing is copied to lower case just to find that it is not an
+//! error. The words that are searched for are ASCII. Of the other characters only the Kelvin sign
+//! becomes an ASCII letter in lower case, and callers for whom that matters lower the text first.
 
 /// Whether `text` begins with the ASCII text `start`.
 pub(super) fn starts_with(text: &str, start: &str) -> bool {

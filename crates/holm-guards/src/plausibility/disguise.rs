@@ -1,4 +1,4 @@
-//! Error messages that arrive as successful output.
+//! Detects error messages that arrive as successful output.
 //!
 //! Every rule asks whether the output is *nothing but* an error: one line that is something else makes it data.
 //! A file that mentions an error, a log with errors among other lines and a search hit with its file name in
@@ -108,7 +108,7 @@ pub(super) const MAX_ERROR_OBJECT: usize = 64 * 1024;
 /// The title of an error page stands near its beginning.
 const TITLE_WITHIN: usize = 4 * 1024;
 
-/// A longer line is content, whatever it ends with.
+/// A longer line is content, even if it ends like an error.
 const MAX_COMPLAINT: usize = 512;
 
 /// Whether a whole, trimmed output is nothing but an error message.

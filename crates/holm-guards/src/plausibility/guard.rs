@@ -1,4 +1,4 @@
-//! The guard itself: the order of the questions, and what is said when one of them finds something.
+//! The plausibility guard: the order of its checks, and the message of each finding.
 
 use alloc::string::{String, ToString};
 
@@ -81,7 +81,7 @@ fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
         Rules::AgentRs => return compat::examine(text).map(Finding::AgentRs),
         Rules::Holm => {}
     }
-    // Every question below ignores white space at the ends, so it is looked at once.
+    // Every check below ignores white space at the ends, so it is trimmed once.
     let trimmed = ascii::trim(text);
     if metadata::is_empty(trimmed) {
         return match expectation.empty {

@@ -1,4 +1,4 @@
-//! Outputs that announce data without holding any.
+//! Detects outputs that announce data without holding any.
 //!
 //! The shapes are data, and few: a shape belongs here only when no tool prints it as an answer.
 

@@ -1,4 +1,4 @@
-//! Whether an output that calls itself a success looks like one.
+//! Checks whether an output that claims success looks like one.
 //!
 //! A tool can exit with zero and still have told the model nothing: no output where data was promised, a header
 //! without rows, or an error message on standard output. A model builds on such a result as if it were true, so

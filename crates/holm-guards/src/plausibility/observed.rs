@@ -1,4 +1,4 @@
-//! What a guard gets to see of a result.
+//! The part of a result that a guard sees.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Outcome {
     /// The tool says that it worked. This is the claim which guards test.
     Succeeded,
-    /// The tool says that it failed. Failures pass through as failures: nobody believes them to be data.
+    /// The tool says that it failed. Failures pass through as failures: the model does not take
+    /// them for data.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! Promises, compiled once and judged often.
+//! Postconditions, compiled once and evaluated for every result.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -68,9 +68,10 @@ impl Postconditions {
 
     /// Judges a result.
     ///
-    /// Failed results keep every promise: nobody takes them for data. What can be decided here is decided first,
-    /// whatever its place, and a rejection makes the rest unnecessary; only then is the host asked to run programs
-    /// or to look at the whole of a spilled output. The answers of those checks are ruled by [`Postconditions::answer`].
+    /// Failed results keep every promise, because the model does not take them for data. Checks
+    /// that can be decided here come first, in any position, and a rejection makes the rest
+    /// unnecessary. Only then is the host asked to run programs or to read the whole of a spilled
+    /// output. The answers of those checks are ruled by [`Postconditions::answer`].
     #[must_use]
     pub fn evaluate(&self, outcome: Outcome, observed: &Observed<'_>) -> Evaluation {
         let mut chain = Chain::new();
@@ -130,10 +131,10 @@ pub struct PostconditionError {
 /// Why a declaration cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The schema is none.
+    /// The schema is not valid.
     #[error("{0}")]
     Schema(SchemaError),
-    /// The pattern is none, or cannot be matched in bounded time and memory.
+    /// The pattern is not valid, or cannot be matched in bounded time and memory.
     #[error("pattern cannot be used: {0}")]
     Pattern(PatternError),
     /// No output could ever keep the promise.

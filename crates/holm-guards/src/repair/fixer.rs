@@ -187,7 +187,7 @@ impl<'s> Fixer<'s> {
                 results.push(trial);
             }
         }
-        // A list of one is the last resort: it fits whatever the items are.
+        // A list of one is the last resort: it fits items of any type.
         for better in [Trial::is_plausible as fn(&Trial) -> bool, Trial::is_scalar] {
             if results.len() > 1 && results.iter().any(better) {
                 results.retain(better);

@@ -1,4 +1,4 @@
-//! The door of this room: text in, valid arguments or an explanation out.
+//! The entry point of this module: text in, valid arguments or an explanation out.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! From text to a value, and a picture of the place where that fails.
+//! Parses the text of arguments, and shows the place where that fails.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! Variants of tagged unions that arrive in a wrapper.
+//! Unwraps variants of tagged unions that arrive in a wrapper.
 
 use alloc::string::String;
 

@@ -1,4 +1,4 @@
-//! The compiled schema and its public questions.
+//! The compiled schema and its public methods.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Which edition of JSON Schema a document speaks.
+//! The edition of JSON Schema that a document uses.
 
 use crate::json::Object;
 

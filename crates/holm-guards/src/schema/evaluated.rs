@@ -1,8 +1,8 @@
-//! Which parts of a valid value some keyword has already spoken about, for `unevaluatedProperties` and
-//! `unevaluatedItems`.
+//! Finds the parts of a valid value that some keyword has already evaluated, for
+//! `unevaluatedProperties` and `unevaluatedItems`.
 //!
-//! Computed only where one of these keywords stands, by walking the schemas that applied to the same value.
-//! Branches that did not hold contribute nothing, as the specification wants it.
+//! Computed only where one of these keywords occurs, by walking the schemas that applied to the
+//! same value. Branches that did not hold contribute nothing, as the specification requires.
 
 use alloc::collections::BTreeSet;
 

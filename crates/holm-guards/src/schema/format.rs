@@ -1,4 +1,4 @@
-//! Checks of `format`, made only where somebody asks.
+//! Checks of `format`, made only if a caller asks for them.
 //!
 //! Validation treats `format` as a description, as draft 2020-12 does by default: models follow it loosely and a
 //! wrong refusal costs a turn. Guards that must be sure, such as the one behind `extract`, ask here by name.

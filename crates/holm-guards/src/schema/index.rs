@@ -1,4 +1,5 @@
-//! Which identifiers a document defines, found before anything is compiled so that references may point forward.
+//! Finds the identifiers that a document defines. This happens before compilation, so that
+//! references may point forward.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;

@@ -1,5 +1,5 @@
-//! A compiled schema: nodes in one vector that name each other by index, so that recursion in a schema is just a
-//! number.
+//! A compiled schema: nodes in one vector that name each other by index. A recursive schema is then
+//! an index that points back.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -181,7 +181,7 @@ pub(crate) struct Logic {
 }
 
 impl Logic {
-    /// The schemas that a valid value must satisfy whatever it is.
+    /// The schemas that every valid value must satisfy.
     pub(crate) fn always(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.reference.iter().chain(&self.dynamic).chain(&self.all).copied()
     }

@@ -1,4 +1,5 @@
-//! Where validation stands in a value, kept on the stack so that a valid value costs no allocation.
+//! The current place of validation in a value, kept on the stack so that a valid value costs no
+//! allocation.
 
 use alloc::borrow::Cow;
 use alloc::string::String;

@@ -1,8 +1,9 @@
 //! ECMAScript patterns in linear time.
 //!
-//! Schemas write the regular expressions of JavaScript, and all that is asked of one is whether it matches somewhere. That needs no
-//! captures and no order of preference, only sets of states, so the engine is small: a parser, a program and a search that
-//! remembers its steps. What linear time forbids (looking around, referring back) is named as a gap and never half-enforced.
+//! Schemas use JavaScript's regular expressions, and validation only needs to know whether one
+//! matches somewhere. That needs no captures and no order of preference, only sets of states. So
+//! the engine is small: a parser, a program and a search that remembers its steps. Syntax that
+//! linear time forbids (look-around, back-references) is reported as a gap and never half-enforced.
 
 mod node;
 mod parse;

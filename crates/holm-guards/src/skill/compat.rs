@@ -1,9 +1,10 @@
-//! The extraction rules of agent.rs, kept to the letter.
+//! The extraction rules of agent.rs, reproduced exactly.
 //!
-//! They are looser than Holm's: a case-insensitive substring is enough for an address, one shared word for a name,
-//! and whatever is not a string passes. Runs in the compatibility mode decide by them, so that the same replies
-//! lead to the same endings. Two things differ: the detail of a JSON syntax error is our parser's, and a reply with
-//! so many values that looking for them would take seconds is refused.
+//! They are looser than Holm's: a case-insensitive substring is enough for an address, one shared
+//! word for a name, and every value that is not a string passes. Runs in the compatibility mode
+//! decide by them, so that the same replies lead to the same endings. Two things differ. The detail
+//! of a JSON syntax error is our parser's. A reply with so many values that checking them would
+//! take seconds is refused.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -1,4 +1,4 @@
-//! What a skill promises, as data that anybody can write.
+//! The contract of a skill, as data that any author can write.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -106,16 +106,16 @@ pub enum ContractError {
     /// Names of cases are compared in lower case.
     #[error("case {0:?} is not in lower case; rename it")]
     UpperCase(String),
-    /// The input schema is none.
+    /// The input schema is not valid.
     #[error("input schema: {0}")]
     Input(SchemaError),
-    /// An output schema is none.
+    /// An output schema is not valid.
     #[error("output schema: {0}")]
     Output(SchemaError),
     /// A pointer does not begin with `/`.
     #[error("{0:?} is not a JSON pointer; begin it with `/`")]
     BadPointer(String),
-    /// Values must stand in a text, and nobody says in which.
+    /// Values must stand in a text, but the contract does not name the text.
     #[error("the contract grounds values but names no source; set `source` to the text's pointer")]
     NoSource,
     /// More pointers than a contract may declare.

@@ -1,7 +1,7 @@
-//! What a model is told: the task, and after a refusal what to do better.
+//! The prompts of a skill: the task and, after a refusal, what to do better.
 //!
-//! The input is shown as one JSON value. Its quotes and line ends are escaped, so no source text can close it and
-//! go on in the voice of the instructions.
+//! The input is shown as one JSON value. Its quotes and line ends are escaped, so no source text
+//! can close it and continue in the voice of the instructions.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,8 +1,9 @@
-//! The one JSON object in a model's reply.
+//! Finds the one JSON object in a model's reply.
 //!
-//! Models put JSON into code fences and talk around it. That is tolerated as long as it is certain which object
-//! is meant: exactly one, complete, with no member given twice. A brace that begins an object which never parses
-//! refuses the reply; to look for a smaller object inside it would be to guess.
+//! Models put JSON into code fences and add text around it. That is tolerated as long as it is
+//! certain which object is meant: exactly one, complete, with no duplicate member. A brace that
+//! begins an object which never parses refuses the reply; searching for a smaller object inside it
+//! would be a guess.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! A compiled contract and the two gates that it keeps: one for inputs, one for replies.
+//! A compiled contract and its two checks: one for inputs, one for replies.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -17,7 +17,7 @@ use crate::schema::{Schema, Unsupported};
 /// Pointers of one case: each is walked for every reply.
 const MAX_POINTERS: usize = 64;
 
-/// Values of one reply that are looked for in the source; nobody reads a longer answer.
+/// The most values of one reply that are searched for in the source; a longer answer is of no use.
 const MAX_VALUES: usize = 4096;
 
 /// Bytes that all look-ups of one reply may read together, a fraction of a second's work; it bounds what a

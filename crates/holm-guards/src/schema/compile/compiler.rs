@@ -55,7 +55,7 @@ pub(super) struct Compiler<'a> {
     pub(super) patterns: usize,
 }
 
-/// The way from the schema above, from which a pointer is built only when somebody must be told.
+/// The way from the schema above. A pointer is built from it only for an error message.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) parent: Option<NodeId>,

@@ -1,7 +1,8 @@
-//! Runs a program over a text: all states at once, each step remembered.
+//! Runs a program over a text: follows all states at once, and remembers each step.
 //!
-//! A step depends only on the set of states and the class of the next character, and texts take the same steps again and again. So each is
-//! worked out once and then looked up. The memory lasts for one search; a pattern is shared and keeps nothing.
+//! A step depends only on the set of states and the class of the next character, and texts take the
+//! same steps again and again. So each step is computed once and then looked up. The table lasts
+//! for one search; a pattern is shared and stores nothing.
 
 use alloc::vec::Vec;
 

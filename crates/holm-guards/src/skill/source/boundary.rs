@@ -1,7 +1,8 @@
-//! Where a value may begin and end in a text.
+//! Decides where a value may begin and end in a text.
 //!
-//! `ello@x.com` stands inside `hello@x.com` but is not in the text in any sense that matters. A place counts only
-//! if the value is not a piece of something longer of its own kind; punctuation around it is no part of it.
+//! `ello@x.com` occurs inside `hello@x.com` but is not a value of the text. A place counts only if
+//! the value is not a piece of something longer of its own kind. Punctuation around the value is
+//! not part of it.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

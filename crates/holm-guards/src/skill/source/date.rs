@@ -1,10 +1,11 @@
-//! Dates in a text, as the ISO forms that they may be answered with.
+//! Finds the dates of a text, in the ISO forms that a model may answer with.
 //!
-//! A prompt asks for ISO dates and a text says `January 15, 2024`, so besides the words of the text its ISO form
-//! is accepted. Recognised: year first (`2024-01-15`, `2024/1/15`), day first with points (`15.1.2024`), and
-//! English month names in the usual orders. `03/04/2024` is the third of April or the fourth of March; whoever
-//! picks one is guessing, so a numeric date with `/` or `-` has an ISO form only if just one reading is a date.
-//! Years of two digits have none: such dates are answered as they stand in the text.
+//! A prompt asks for ISO dates and a text says `January 15, 2024`, so besides the words of the text
+//! its ISO form is accepted. Recognised: year first (`2024-01-15`, `2024/1/15`), day first with
+//! points (`15.1.2024`), and English month names in the usual orders. `03/04/2024` is the third of
+//! April or the fourth of March, and choosing one would be a guess. So a numeric date with `/` or
+//! `-` has an ISO form only if just one reading is a date. Years of two digits have no ISO form:
+//! such dates are answered as they stand in the text.
 
 use alloc::collections::BTreeSet;
 use alloc::format;

@@ -1,4 +1,4 @@
-//! Letters with marks, taken apart.
+//! Decomposes letters with marks.
 //!
 //! A text may write `é` as one character or as a letter and a combining mark, and a model does not keep the
 //! difference. Both sides of a comparison are taken apart, which is what canonical decomposition does. The table

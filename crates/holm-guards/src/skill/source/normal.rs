@@ -1,7 +1,7 @@
-//! The one spelling in which source and value are compared.
+//! Normalises source and value to one spelling for comparison.
 //!
-//! A model copies words, not bytes: it straightens quotes, drops soft hyphens and changes case at the start of a
-//! sentence. What is folded here is exactly this, and nothing that changes a meaning:
+//! A model copies words, not bytes: it straightens quotes, drops soft hyphens and changes case at
+//! the start of a sentence. Exactly this is folded here, and nothing that changes a meaning:
 //!
 //! - case, by the lower-case mapping of each character (and `ς` to `σ`);
 //! - runs of white space and control characters become one space, none at the ends;

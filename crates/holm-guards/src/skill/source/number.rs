@@ -1,9 +1,9 @@
-//! Numbers in a text, compared by value and not by spelling.
+//! Finds the numbers of a text, compared by value and not by spelling.
 //!
-//! A model answers `1234` where the text says `1,234.00`. All readings that the spelling allows are kept:
-//! `1,234` is one thousand two hundred and thirty-four in English and one and a bit in German, and the text does
-//! not say which. What is *not* read: number words, digits inside identifiers (`B52`), digit groups separated by
-//! spaces, and versions such as `1.2.3`.
+//! A model answers `1234` where the text says `1,234.00`. All readings that the spelling allows are
+//! kept: `1,234` is one thousand two hundred and thirty-four in English and 1.234 in German, and
+//! the text does not say which. *Not* read: number words, digits inside identifiers (`B52`), digit
+//! groups separated by spaces, and versions such as `1.2.3`.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};

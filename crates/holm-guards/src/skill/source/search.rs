@@ -1,7 +1,8 @@
-//! Every place of one text in another, in linear time.
+//! Finds every occurrence of one text in another, in linear time.
 //!
-//! The standard search finds places that do not overlap, and starting it anew after each one is quadratic on
-//! repetitive text. A place that fails its boundaries may overlap the one that passes, so all of them are needed.
+//! The standard search finds occurrences that do not overlap, and restarting it after each one is
+//! quadratic on repetitive text. An occurrence that fails its boundaries may overlap the one that
+//! passes, so all of them are needed.
 
 use alloc::vec;
 use alloc::vec::Vec;

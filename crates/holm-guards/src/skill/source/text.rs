@@ -1,4 +1,4 @@
-//! The source text, prepared once for every value that is looked for in it.
+//! The source text, prepared once for the search of every value.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -65,7 +65,7 @@ impl Source {
         })
     }
 
-    /// Whether the text spells this number, in whatever form.
+    /// Whether the text spells this number, in any form.
     #[must_use]
     pub fn holds_number(&self, number: &Number) -> bool {
         Decimal::parse(number.as_str()).is_some_and(|number| self.numbers.contains(&number))
