@@ -1,8 +1,10 @@
-//! A server in a tool folder: `<name>.mcp.json` holds one entry, or a whole `mcpServers`.
+//! Loads servers from a tool folder: `<name>.mcp.json` holds one entry, or a whole `mcpServers`
+//! object.
 //!
-//! No server keeps a folder waiting. One that is known is there at once, from what it said before, and is connected to when one
-//! of its tools is called. One that is new is waited for as long as the fastest takes and a little more; then the folder goes on
-//! without it, and it joins when it has answered.
+//! No server delays a folder. A known server is available at once from the cache, and Holm connects
+//! to it when one of its tools is called. A new server is given as long as the fastest server
+//! takes, plus a little. Then the folder loads without it, and the server joins when it has
+//! answered.
 
 mod known;
 mod look;
@@ -23,18 +25,18 @@ use start::{Start, Waited};
 
 pub use known::KnownLists;
 
-/// The ending of the files.
+/// The ending of server files.
 const ENDING: &str = ".mcp.json";
-/// The largest file: an entry is a few lines.
+/// The largest file. An entry is a few lines long.
 const MAX_FILE: usize = 1024 * 1024;
 
 /// Looks up a variable that a file names.
 type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Makes tools of `<name>.mcp.json` files. Clones are the same loader.
+/// Loads tools from `<name>.mcp.json` files. Clones share one loader.
 ///
-/// A file that a person has not trusted never gets here (that is the folder's gate), and one that was replaced since it was
-/// confirmed starts nothing.
+/// The folder's trust check keeps untrusted files away from this loader. A file that was replaced
+/// after a person confirmed it starts nothing.
 #[derive(Clone)]
 pub struct McpLoader {
     means: Means,
@@ -46,14 +48,14 @@ pub struct McpLoader {
     held: Arc<Mutex<BTreeMap<PathBuf, Held>>>,
 }
 
-/// The servers of a file as it was when it was read.
+/// The servers of a file, for one content of the file.
 struct Held {
     entry: [u8; 32],
     looks: Vec<Arc<Look>>,
 }
 
 impl McpLoader {
-    /// Reaches servers with these means. `${NAME}` in a file is what `env` says.
+    /// Creates a loader with these transports. `env` gives the value of `${NAME}` in a file.
     pub fn new(
         means: Means,
         pins: Arc<dyn Pins>,
@@ -70,25 +72,26 @@ impl McpLoader {
         }
     }
 
-    /// Remembers in this folder what servers said. Without one, each is asked anew in each process.
+    /// Caches in this folder what servers offer. Without a cache, each process
+    /// asks each server again.
     #[must_use]
     pub fn known(mut self, lists: KnownLists) -> Self {
         self.known = Some(lists);
         self
     }
 
-    /// Asks for another look at a file whose servers have answered late, or have changed.
+    /// Requests another load of a file when its servers answer late or change.
     #[must_use]
     pub fn again(mut self, again: &Again) -> Self {
         self.again = again.clone();
         self
     }
 
-    /// The servers of a file. Starts nothing.
+    /// Reads the servers of a file, and starts nothing.
     ///
     /// # Errors
     ///
-    /// [`LoadError::Refused`] with what is wrong in it.
+    /// [`LoadError::Refused`] if the file is invalid, with the reason.
     pub fn read(&self, path: &Path, bytes: &[u8]) -> Result<Vec<ServerSpec>, LoadError> {
         let refused = |why: String| LoadError::refused(why);
         if bytes.len() > MAX_FILE {
@@ -114,7 +117,8 @@ impl McpLoader {
         }
     }
 
-    /// The servers of a file, looked at from now on. The same file again is the same servers, with the lines that they have.
+    /// Starts watching the servers of a file. The same file content returns the same servers
+    /// with their open connections.
     fn looks(&self, found: Found<'_>) -> Result<Vec<Arc<Look>>, LoadError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = held.get(found.path).filter(|held| held.entry == *found.sha256) {
@@ -135,7 +139,7 @@ impl McpLoader {
         }
     }
 
-    /// The tools of one server, or why there are none (yet).
+    /// The tools of one server, or why it has none yet.
     async fn offers(&self, look: &Look, place: &Place) -> Result<Vec<Offer>, LoadError> {
         let name = look.remote.name();
         let mut waited = Waited::NotAtAll;
@@ -198,7 +202,7 @@ impl Loader for McpLoader {
                     Err(error) => wrong.push(error),
                 }
             }
-            // One server of many that fails takes nothing from the others.
+            // If one of several servers fails, the others keep their tools.
             match (offers.first_mut(), wrong.into_iter()) {
                 (Some(first), wrong) => first.notes.extend(wrong.map(|error| error.to_string())),
                 (None, mut wrong) => {

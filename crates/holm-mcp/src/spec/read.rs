@@ -1,4 +1,4 @@
-//! Reading one entry, as `mcpServers` of other programs and `<name>.mcp.json` have it.
+//! Reads one entry in the format of other programs' `mcpServers` and of `<name>.mcp.json`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::{Address, Era, Hints, Http, Program, Reach, ServerName, ServerSpec, SpecError};
 
-/// The members that mean something here, with the other names that some programs have for them, and how they switch a server
-/// off.
+/// The members that Holm knows, including alternative names from other programs and the switches
+/// that disable a server.
 const MEMBERS: [&str; 21] = [
     "type",
     "transport",
@@ -35,8 +35,8 @@ const MEMBERS: [&str; 21] = [
     "enabled",
 ];
 
-/// An entry as it is written. What is not known is named and otherwise ignored, because every program has fields of
-/// its own.
+/// An entry as written. Unknown members are reported and otherwise ignored, because every
+/// program adds its own.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Written {
@@ -52,7 +52,7 @@ struct Written {
     url: Option<String>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    // From here on Holm's own.
+    // The following members exist only in Holm.
     #[serde(default)]
     grants: Vec<String>,
     #[serde(default)]
@@ -73,12 +73,12 @@ struct Written {
 }
 
 impl ServerSpec {
-    /// Reads an entry. `${NAME}` in variables, headers and arguments is replaced by what `env` says; a name that it does not
-    /// know is an error, never an empty word.
+    /// Reads an entry. `env` gives the value of `${NAME}` in variables, headers and arguments. An
+    /// unknown name is an error, and never an empty text.
     ///
     /// # Errors
     ///
-    /// [`SpecError`] with what is wrong.
+    /// [`SpecError`] if the entry is invalid, with the reason.
     pub fn read(
         name: ServerName,
         entry: &serde_json::Value,
@@ -171,7 +171,7 @@ fn choice<T: Copy + Default>(word: Option<&str>, field: &str, choices: &[(&str, 
     })
 }
 
-/// Puts variables in: `${NAME}`, and `${env:NAME}` as some programs write it.
+/// Expands variables: `${NAME}`, and `${env:NAME}` as some programs write it.
 fn expand(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, SpecError> {
     let mut out = String::new();
     let mut rest = text;
