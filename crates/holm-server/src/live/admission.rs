@@ -16,7 +16,7 @@ use crate::{Limits, Refusal, auth::UserName};
 /// After how many seconds a refused client may retry.
 const AGAIN: u64 = 5;
 
-/// Lets runs work, so many at a time.
+/// Limits how many runs work at the same time, in total and per user.
 pub(crate) struct Admission {
     all: Arc<Semaphore>,
     per_user: usize,
@@ -24,19 +24,19 @@ pub(crate) struct Admission {
     users: Mutex<HashMap<UserName, Arc<Line>>>,
 }
 
-/// The line of one user.
+/// The queue of one user.
 struct Line {
     turns: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
 
-/// A place in the line, given back when it is dropped.
+/// A place in the queue, given back on drop.
 pub(crate) struct Ticket {
     all: Arc<Semaphore>,
     line: Arc<Line>,
 }
 
-/// The right to work, given back when it is dropped.
+/// The permit to work, given back on drop.
 pub(crate) struct Turn {
     all: Arc<Semaphore>,
     line: Arc<Line>,
@@ -44,7 +44,7 @@ pub(crate) struct Turn {
     _of_all: OwnedSemaphorePermit,
 }
 
-/// A run that had a turn and has given it back for a while.
+/// A run that has given its permit back for a while.
 pub(crate) struct Rest {
     all: Arc<Semaphore>,
     line: Arc<Line>,
@@ -60,7 +60,7 @@ impl Admission {
         }
     }
 
-    /// Takes a place in the user's line.
+    /// Takes a place in the user's queue.
     pub(crate) fn queue(&self, user: &UserName) -> Result<Ticket, Refusal> {
         let line = self.line(user);
         // A run that gets its permit at once also counts as waiting for a moment; do not refuse it.
@@ -72,7 +72,8 @@ impl Admission {
         Ok(Ticket { all: Arc::clone(&self.all), line })
     }
 
-    /// Takes a place however long the line is, for what was admitted before the server was started anew.
+    /// Takes a place regardless of the queue's length, for a run that was admitted before the
+    /// server restarted.
     pub(crate) fn queue_again(&self, user: &UserName) -> Ticket {
         let line = self.line(user);
         line.waiting.fetch_add(1, Ordering::AcqRel);
@@ -100,14 +101,14 @@ impl Ticket {
 }
 
 impl Turn {
-    /// Gives it back, to ask for one again later.
+    /// Gives the permit back; the run can queue again later.
     pub(crate) fn rest(self) -> Rest {
         Rest { all: self.all, line: self.line }
     }
 }
 
 impl Rest {
-    /// Takes a place in the line again, however long it is: it was admitted before.
+    /// Takes a place in the queue again, regardless of its length: the run was admitted before.
     pub(crate) fn over(&self) -> Ticket {
         self.line.waiting.fetch_add(1, Ordering::AcqRel);
         Ticket { all: Arc::clone(&self.all), line: Arc::clone(&self.line) }

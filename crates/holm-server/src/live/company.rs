@@ -14,25 +14,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 
-/// Where servers say what they have set aside, each under its name.
+/// The tray where servers publish their reservations, each under its name.
 const TRAY: &str = "purses";
 /// The record that locks counting for one server.
 const LOCK: &str = "lock";
-/// How long a count may take: who takes longer has ended in between.
+/// How long a count may take: a server that takes longer has crashed.
 const COUNT_MS: u64 = 10_000;
-/// How long what a server has said counts: it says it again and again, and one that is dead does not.
+/// How long a published reservation counts. A live server renews it; a dead one does not.
 const FRESH_MS: u64 = 60_000;
 /// How long a server waits before it checks again whether another one still counts.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How often: longer than a count may take.
+/// How often the lock is tried: in total longer than a count may take.
 const TRIES: u32 = 1_000;
 
-/// One of several servers.
+/// This server's view of the budgets that it shares with other servers.
 pub(super) struct Company {
     name: String,
 }
 
-/// What a server has set aside.
+/// The amount that a server has reserved.
 #[derive(Debug, Serialize, Deserialize)]
 struct Part {
     left: NanoUsd,
@@ -50,7 +50,7 @@ impl Company {
         Self { name: format!("server-{:016x}", RandomState::new().build_hasher().finish()) }
     }
 
-    /// Keeps the others from counting until [`counted`](Self::counted).
+    /// Locks counting for this server until [`counted`](Self::counted).
     pub(super) async fn count(&self, store: &Store) -> Result<(), Refusal> {
         for _ in 0..TRIES {
             let now = store.clock().await?;
@@ -71,7 +71,7 @@ impl Company {
         Err(Refusal::busy("busy", "another server counts what you have spent; come again", 5))
     }
 
-    /// Lets the others count.
+    /// Releases the lock for the other servers.
     pub(super) async fn counted(&self, store: &Store) -> Result<(), Refusal> {
         let Some(mut slip) = store.slip(TRAY, LOCK).await? else { return Ok(()) };
         let held: Option<Counting> = serde_json::from_slice(&slip.body).ok();
@@ -85,7 +85,7 @@ impl Company {
         Ok(())
     }
 
-    /// What the others have set aside.
+    /// The sum that the other servers have reserved.
     pub(super) async fn elsewhere(&self, store: &Store) -> Result<NanoUsd, Refusal> {
         let now = store.clock().await?;
         let slips = store.slips(TRAY).await?;
@@ -95,7 +95,7 @@ impl Company {
         Ok(fresh.fold(NanoUsd::ZERO, |sum, part| sum.plus(part.left)))
     }
 
-    /// Says what is set aside here.
+    /// Publishes what this server has reserved.
     pub(super) async fn say(&self, store: &Store, left: NanoUsd) -> Result<(), Refusal> {
         if left == NanoUsd::ZERO {
             store.take_slip(TRAY, &self.name).await?;

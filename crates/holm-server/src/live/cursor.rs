@@ -23,19 +23,20 @@ use crate::Refusal;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// The last event; none before the first.
+    /// The last event; `None` before the first.
     pub event: Option<EventId>,
     /// The reply that is arriving, and how many of its bytes were seen.
     pub reply: Option<(CallId, u64)>,
 }
 
 impl Cursor {
-    /// After an event, with nothing of a reply.
+    /// The position after an event, with nothing of a reply.
     pub const fn after(event: EventId) -> Self {
         Self { event: Some(event), reply: None }
     }
 
-    /// After the next event. What was seen of a reply counts until an event says that it is over.
+    /// The position after the next event. The position in a reply stays valid until an event ends
+    /// the reply.
     pub(super) fn past(self, event: &Numbered) -> Self {
         let reply = self.reply.filter(|_| !ends_reply(&event.event));
         Self { event: Some(event.id), reply }
@@ -77,7 +78,7 @@ impl FromStr for Cursor {
 
 fn pair(text: &str) -> Option<(u64, u64)> {
     let number = |text: &str| {
-        // `+1` would be a number to the parser, and a second way to write it.
+        // The parser would accept `+1`, which would be a second spelling of the same number.
         text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
     };
     let (one, other) = text.split_once('.')?;

@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 use super::Feed;
 use crate::Refusal;
 
-/// How many questions wait at once: a person answers one after the other, and a model can ask faster than that.
+/// How many questions may wait at once: a model can ask faster than a user answers.
 const MOST_OPEN: usize = 64;
 
 /// Names a question within its session.
@@ -146,37 +146,37 @@ pub enum Attendance {
     Unattended,
 }
 
-/// Where a session's questions wait.
+/// Collects the questions of a session and their answers.
 pub struct Desk {
     feed: Arc<Feed>,
     attendance: Attendance,
     open: Mutex<Open>,
-    /// How many are open.
+    /// The number of open questions.
     count: watch::Sender<usize>,
     /// Whether an answer reaches the run at once.
     gate: watch::Sender<Gate>,
 }
 
-/// Whether an answer reaches the run at once. A run that has no turn hears the last answer when it has one again; until then it is
-/// driven all the same, so that deadlines of its tools are kept.
+/// Whether an answer reaches the run at once. A run without a permit receives the last answer when
+/// it has one again. It is polled meanwhile, so that deadlines of its tools hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gate {
-    /// Always: the run takes no turns now.
+    /// Always: the run does not use permits now.
     Unused,
     Open,
     Shut,
 }
 
-/// Answers wait for turns as long as this lives.
+/// Answers wait for a permit as long as this value lives.
 pub(super) struct TurnGate<'a>(&'a Desk);
 
 impl TurnGate<'_> {
-    /// The run has a turn, or needs none.
+    /// The run has a permit, or needs none.
     pub(super) fn open(&self) {
         self.0.set_gate(Gate::Open);
     }
 
-    /// The run needs a turn before it goes on.
+    /// The run needs a permit before it continues.
     pub(super) fn shut(&self) {
         self.0.set_gate(Gate::Shut);
     }
@@ -210,15 +210,15 @@ impl Desk {
         Self { feed, attendance, open: Mutex::new(open), count, gate }
     }
 
-    /// From now on the last answer waits until the run has a turn.
+    /// From now on the last answer waits until the run has a permit.
     pub(super) fn take_turns(&self) -> TurnGate<'_> {
         self.set_gate(Gate::Open);
         TurnGate(self)
     }
 
-    /// Waits until the run may go on.
+    /// Waits until the run may continue.
     pub(super) async fn passed(&self) {
-        // The sender lives as long as the desk.
+        // The sender lives as long as the broker.
         let _ = self.gate.subscribe().wait_for(|gate| *gate != Gate::Shut).await;
     }
 
@@ -226,7 +226,7 @@ impl Desk {
         self.gate.send_if_modified(|gate| std::mem::replace(gate, wanted) != wanted);
     }
 
-    /// Asks whether a call may run.
+    /// Asks the user whether a call may run.
     pub fn approve(self: &Arc<Self>, proposal: &Proposal, offer: &Offer) -> BoxFuture<'static, Answer> {
         let question = Question::Approval {
             tool: proposal.tool.clone(),
@@ -259,7 +259,7 @@ impl Desk {
         })
     }
 
-    /// Asks what the model wants to know.
+    /// Asks the user a question of the model.
     pub fn words(self: &Arc<Self>, text: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
         let asked = self.ask(Question::Words { text: text.into(), choices: choices.to_vec() });
         Box::pin(async move {
@@ -270,7 +270,7 @@ impl Desk {
         })
     }
 
-    /// Asks what an MCP server wants to know.
+    /// Asks the user a question of an MCP server.
     pub fn fill_in(self: &Arc<Self>, question: &FormQuestion) -> BoxFuture<'static, Option<FormAnswer>> {
         let (schema, url) = match &question.wanted {
             Wanted::Form(schema) => (Some(schema.clone()), None),
@@ -291,12 +291,12 @@ impl Desk {
         self.feed.note(text);
     }
 
-    /// The questions that are open, in the order in which they were asked.
+    /// The open questions, in the order in which they were asked.
     pub fn open(&self) -> Vec<Arc<Posed>> {
         self.lock().waiting.values().map(|waiting| Arc::clone(&waiting.posed)).collect()
     }
 
-    /// How many questions are open, and whenever that changes.
+    /// A receiver for the number of open questions.
     pub(super) fn count(&self) -> watch::Receiver<usize> {
         self.count.subscribe()
     }
@@ -304,7 +304,7 @@ impl Desk {
     /// Answers a question. The first answer counts.
     ///
     /// # Errors
-    /// [`Refusal`] if it is not open, or asks for another kind of answer.
+    /// [`Refusal`] if the question is not open, or needs another kind of answer.
     pub fn answer(&self, id: QuestionId, answered: Answered) -> Result<(), Refusal> {
         let mut open = self.lock();
         let Some(waiting) = open.waiting.get(&id) else {
@@ -317,7 +317,7 @@ impl Desk {
             return Err(Refusal::bad("bad_answer", "the question asks for another kind of answer"));
         }
         let waiting = open.waiting.remove(&id);
-        // Before the answer is heard: the run that goes on then may have to wait for a turn.
+        // Closed before the run reads the answer: it may need a permit to continue.
         if open.waiting.is_empty() && *self.gate.borrow() == Gate::Open {
             self.set_gate(Gate::Shut);
         }
@@ -371,9 +371,10 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// Where a desk begins to count. Each begins elsewhere: an answer to a question of a desk that is gone, because the session was
-/// put away or the server started anew, must not be taken for one to another question. Small enough for a number of
-/// JavaScript, with room to count.
+/// The first question id of a broker, chosen at random. An answer to a question of an earlier
+/// broker must not match a new question, after the session was closed or the server restarted.
+///
+/// Small enough for a JavaScript number, with room to count.
 fn first_number() -> u64 {
     RandomState::new().build_hasher().finish() >> 12
 }
@@ -390,7 +391,7 @@ impl Drop for Asked {
     }
 }
 
-/// Whether an answer is of the kind that a question asks for.
+/// Whether an answer has the kind that the question needs.
 fn fits(question: &Question, answered: &Answered) -> bool {
     match (question, answered) {
         (Question::Approval { prefix, always, .. }, Answered::Prefix) => prefix.is_some() && always.is_some(),

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::SessionId;
 
-/// How ids of calls begin.
+/// The prefix of call ids.
 pub(crate) const PREFIX: &str = "call_";
 
 /// The calls of one session that wait for its client.
@@ -30,7 +30,7 @@ struct Errand {
     answer: oneshot::Sender<ToolOutput>,
 }
 
-/// Whether the client knows of a call.
+/// Whether the client knows about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     No,
@@ -54,7 +54,7 @@ impl Errands {
         }))
     }
 
-    /// The calls that the client does not know of yet, as soon as there is one.
+    /// Waits for calls that the client does not know yet, and returns them.
     pub(crate) async fn next(&self, session: &SessionId) -> Vec<Block> {
         loop {
             let rung = self.bell.notified();
@@ -66,7 +66,7 @@ impl Errands {
         }
     }
 
-    /// Hands results over; whether anybody waited for one of them.
+    /// Delivers results; returns whether any call waited for one of them.
     pub(crate) fn settle(&self, given: BTreeMap<CallId, String>) -> bool {
         let mut heard = false;
         for (call, text) in given {
@@ -76,7 +76,7 @@ impl Errands {
         heard
     }
 
-    /// The calls that wait for the client's result.
+    /// The calls that wait for a result of the client.
     pub(crate) fn waiting(&self) -> BTreeSet<CallId> {
         let open = self.lock();
         open.iter().filter(|(_, errand)| !errand.answer.is_closed()).map(|(call, _)| *call).collect()
@@ -92,7 +92,7 @@ impl Errands {
 
     fn untold(&self, session: &SessionId) -> Vec<Block> {
         let mut open = self.lock();
-        // Calls that the kernel stopped wait no more.
+        // Drops calls that the kernel has stopped.
         open.retain(|_, errand| !errand.answer.is_closed());
         let untold = open.iter_mut().filter(|(_, errand)| errand.told == Told::No);
         let calls = untold.map(|(call, errand)| {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Cursor, Posed, QuestionId, memory::weight};
 
-/// An event, written as JSON once for however many watch.
+/// An event, serialized once for all watchers.
 #[derive(Debug)]
 pub struct Told {
     /// The event with its number.
@@ -35,18 +35,18 @@ impl Told {
     }
 }
 
-/// One piece of what there is to see.
+/// One frame for watchers.
 #[derive(Debug, Clone)]
 pub enum Frame {
     Event(Arc<Told>),
-    /// A piece of a reply that is arriving.
+    /// A piece of the reply that is arriving.
     Delta {
         call: u64,
         /// `text`, `thinking`, `tool_call` or `tool_arguments`.
         kind: &'static str,
-        /// The place of the tool call among the reply's calls, for the last two kinds.
+        /// The index of the tool call within the reply, for the last two kinds.
         index: Option<u64>,
-        /// Where the piece begins in all that there is of its kind, in bytes.
+        /// The offset of the piece within the text of its kind, in bytes.
         offset: u64,
         /// The piece; for `tool_call` the tool's name.
         text: String,
@@ -54,7 +54,7 @@ pub enum Frame {
     /// The progress of a tool. It is not kept: a watcher that misses it sees the next one.
     Progress {
         call: u64,
-        /// What it does now.
+        /// What the tool does now.
         text: String,
         /// How much is done.
         done: Option<u64>,
@@ -64,16 +64,16 @@ pub enum Frame {
     Asked(Arc<Posed>),
     /// A question is no longer open.
     Settled(QuestionId),
-    /// What Holm itself, or the agent by its own wish, says to people.
+    /// A note for users from Holm itself or from the agent.
     Note(Arc<str>),
-    /// The watcher was too slow for what is kept: ask again from the last number.
+    /// The watcher was too slow: reconnect from the last number.
     Lagged,
-    /// The token was taken back, or the server stops: ask again later.
+    /// The token was revoked, or the server stops: reconnect later.
     Closed,
 }
 
 impl Frame {
-    /// The word by which frames are told apart.
+    /// The type name of the frame.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Event(_) => "event",
@@ -87,7 +87,7 @@ impl Frame {
         }
     }
 
-    /// Bytes that it takes in memory, more or less.
+    /// The approximate memory use in bytes.
     pub(super) fn weight(&self) -> usize {
         match self {
             Self::Event(told) => told.weight(),
@@ -119,10 +119,10 @@ impl Frame {
         }
     }
 
-    /// The whole frame as one JSON text, for connections that carry nothing beside it.
+    /// The whole frame as one JSON text, for connections without a separate type and id.
     pub fn message(&self, cursor: &Cursor) -> String {
         let name = self.name();
-        // Put together by hand, because the data is JSON already.
+        // Built by hand, because the data is JSON already.
         format!(r#"{{"type":"{name}","id":"{cursor}","data":{}}}"#, self.data())
     }
 }

@@ -24,11 +24,12 @@ use crate::{
     jobs::{Shelf, ShelfError},
 };
 
-/// How the tag begins that says which agent a session has.
+/// The prefix of the tag that names the agent of a session.
 const AGENT: &str = "holm:agent:";
-/// How the names of sessions begin that are runs of jobs.
+/// The prefix of session names that are runs of jobs.
 const JOB: &str = "job.";
-/// Sessions that are opened at the same time when a server starts: a long one holds up no others.
+/// Sessions that are opened in parallel when a server starts, so that a long one does not delay the
+/// others.
 const OPENINGS: usize = 8;
 /// How often a stopping server checks whether its runs have finished.
 const LOOK: Duration = Duration::from_millis(50);
@@ -48,39 +49,39 @@ pub struct Hall {
     purses: Arc<Purses>,
     slots: Mutex<HashMap<Key, Slot>>,
     feeds: Mutex<HashMap<Key, Weak<Feed>>>,
-    /// What all feeds together keep.
+    /// The memory that all feeds share.
     memory: Arc<Memory>,
     metrics: Arc<Metrics>,
-    /// Sessions that are not taken over again before then, because they had nothing to spend.
+    /// Sessions without budget, and until when they are not taken over again.
     put_off: Mutex<HashMap<Key, Instant>>,
-    /// Rings when nothing new is taken any more.
+    /// Cancelled when no new work is accepted any more.
     closing: CancellationToken,
-    /// Rings when what is left is parked.
+    /// Cancelled when unfinished work is parked.
     park: CancellationToken,
 }
 
-/// A session that is to be opened.
+/// How to open a session.
 #[derive(Debug)]
 pub struct Opening {
     pub start: Start,
-    /// Which agent; none is the usual one.
+    /// The agent; `None` is the default one.
     pub agent: Option<String>,
-    /// Which model; none is the agent's own.
+    /// The model; `None` is the agent's own.
     pub model: Option<String>,
-    /// What the session may cost; none is no bound but its user's.
+    /// The budget of the session; `None` means that only the user's budget applies.
     pub budget: Option<NanoUsd>,
     /// Tools that the client carries out.
     pub tools: Toolbox,
     /// Whether a user may answer its questions.
     pub attendance: Attendance,
-    /// What becomes of its work when the server ends.
+    /// What happens to its work when the server ends.
     pub lasting: Lasting,
 }
 
-/// What becomes of a session's work when the server ends.
+/// What happens to a session's work when the server ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Lasting {
-    /// It goes on at the next start.
+    /// It is resumed at the next start.
     #[default]
     Session,
     /// It belongs to one request, whose client is gone by then.
@@ -88,7 +89,7 @@ pub enum Lasting {
 }
 
 impl Opening {
-    /// A session of the usual agent.
+    /// A session of the default agent.
     pub fn new(start: Start) -> Self {
         Self {
             start,
@@ -103,7 +104,7 @@ impl Opening {
 }
 
 impl Hall {
-    /// Nothing is open yet.
+    /// Creates a manager without open sessions.
     pub fn new(
         workshop: Arc<dyn Workshop>,
         keyring: Arc<Keyring>,
@@ -137,7 +138,7 @@ impl Hall {
         self.len() == 0
     }
 
-    /// Opens a session that is not open.
+    /// Opens a session that is not open yet.
     pub(crate) async fn open(
         self: &Arc<Self>,
         user: &UserName,
@@ -169,7 +170,7 @@ impl Hall {
         self.keep(user, &id, &mut held, opened)
     }
 
-    /// The session of that name: the open one, or resumed.
+    /// The session of a name: the open one, or the resumed one.
     pub(crate) async fn enter(
         self: &Arc<Self>,
         user: &UserName,
@@ -180,7 +181,7 @@ impl Hall {
         to_its_end(async move { hall.enter_now(&user, &id, opening).await }).await
     }
 
-    /// The session of that name if it is open.
+    /// The session of a name, if it is open.
     pub(crate) async fn find(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
         let slot = {
             let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,7 +191,8 @@ impl Hall {
         held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
     }
 
-    /// As [`find`](Self::find), without waiting for one that is being opened: lists are for people who look now.
+    /// As [`find`](Self::find), without waiting for a session that is being opened: a list must be
+    /// quick.
     pub(crate) fn peek(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
         let slot = {
             let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -200,7 +202,7 @@ impl Hall {
         held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
     }
 
-    /// What there is to see of a session, whether it is open or not.
+    /// The feed of a session, whether it is open or not.
     pub(crate) fn feed(&self, user: &UserName, id: &SessionId) -> Arc<Feed> {
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (user.clone(), id.clone());
@@ -216,7 +218,8 @@ impl Hall {
         feed
     }
 
-    /// Asks a session for something. When this returns it is kept: it is done, now or after the next start.
+    /// Sends a prompt to a session. When this returns, the prompt is stored and will be done, now
+    /// or after the next start.
     pub(crate) async fn prompt(
         &self,
         room: &Room,
@@ -268,7 +271,7 @@ impl Hall {
         self.purses.check(user, &home.store).await
     }
 
-    /// What a user may spend has become another: what is set aside for runs at work is divided anew.
+    /// The budget of a user changed: divides it again among the running sessions.
     pub(crate) async fn budget_changed(&self, user: &UserName) -> Result<(), Refusal> {
         let home = self.workshop.home(user).await?;
         self.purses.divide(user, &home.store).await
@@ -301,7 +304,7 @@ impl Hall {
         resumed
     }
 
-    /// Goes on with one that was under way when a server ended; whether it does.
+    /// Resumes one session that was running when a server ended; returns whether it did.
     async fn resume_one(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
         let Ok(room) = self.enter(user, id).await else { return false };
         // It was admitted before the server ended, so the length of the queue does not matter now.
@@ -310,7 +313,8 @@ impl Hall {
         asked.is_ok()
     }
 
-    /// What of these users was under way and may be resumed, in order. One query where all are in one database.
+    /// The unfinished sessions of these users that may be resumed, in order. One query if all users
+    /// share a database.
     async fn parked(&self, users: &[UserName]) -> Vec<(UserName, Vec<SessionId>)> {
         let Ok(all) = self.workshop.parked().await else { return Vec::new() };
         let mut found: Vec<(UserName, Vec<SessionId>)> = Vec::new();
@@ -354,7 +358,7 @@ impl Hall {
         adopted
     }
 
-    /// Goes on with sessions of one user; how many.
+    /// Resumes sessions of one user; returns how many.
     async fn adopt_of(self: &Arc<Self>, user: &UserName, ids: Vec<SessionId>) -> usize {
         let Ok(home) = self.workshop.home(user).await else { return 0 };
         // Without budget, each session would be opened, refused and closed again at every check.
@@ -375,7 +379,7 @@ impl Hall {
         adopted
     }
 
-    /// Goes on with one of them; whether it does.
+    /// Resumes one of them; returns whether it did.
     async fn take_over(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
         let Ok(room) = self.enter(user, id).await else { return false };
         let Ok(asked) = room.ask(None, self.admission.queue_again(user)) else { return false };
@@ -384,7 +388,7 @@ impl Hall {
         tokio::spawn(async move {
             let Ok((_, done)) = asked.kept().await else { return };
             let Ok(Err(refusal)) = done.await else { return };
-            // What is left of a budget may be set aside for others, and is so for a while.
+            // Other runs may have reserved the rest of the budget for a while.
             if refusal.status == http::StatusCode::PAYMENT_REQUIRED
                 && let Some(hall) = hall.upgrade()
             {
@@ -395,7 +399,7 @@ impl Hall {
         true
     }
 
-    /// Whether a session had nothing to spend a moment ago.
+    /// Whether a session had no budget a moment ago.
     fn is_put_off(&self, user: &UserName, id: &SessionId) -> bool {
         let mut put_off = self.put_off.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -403,12 +407,12 @@ impl Hall {
         put_off.contains_key(&(user.clone(), id.clone()))
     }
 
-    /// Bytes that are kept for watchers, of all sessions together.
+    /// The memory in bytes that all feeds and watchers use.
     pub fn memory(&self) -> usize {
         self.memory.used()
     }
 
-    /// Takes no more work, lets runs finish for as long as the limits say, then parks what is left.
+    /// Accepts no more work, lets runs finish during the grace period, then parks the rest.
     pub async fn close(&self) {
         self.closing.cancel();
         let patience = tokio::time::timeout(self.limits.grace, async {
@@ -416,7 +420,7 @@ impl Hall {
                 tokio::time::sleep(LOOK).await;
             }
         });
-        // Whether they finished or not, the next step is the same.
+        // The next step is the same, whether they finished or not.
         let _ = patience.await;
         self.park.cancel();
         let gone = tokio::time::timeout(self.limits.grace.max(LEAVING), async {
@@ -442,14 +446,14 @@ impl Hall {
         Ok(())
     }
 
-    /// Lets a session go as soon as it does nothing.
+    /// Closes a session as soon as it is idle.
     pub(crate) async fn let_go_when_idle(&self, room: &Room) {
         room.leave();
-        // The sender lives as long as the room, which is held here.
+        // The sender lives as long as the session, which is held here.
         let _ = room.state().wait_for(|state| *state == State::Closed).await;
     }
 
-    /// How many sessions work or wait for their turn.
+    /// The number of sessions that work or wait for a permit.
     async fn working(&self) -> usize {
         let slots: Vec<Slot> =
             self.slots.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
@@ -477,7 +481,7 @@ impl Hall {
         self.keep(user, id, &mut held, opened)
     }
 
-    /// Puts a session into its slot; a slot in which nothing came to be is given up.
+    /// Puts a session into its slot; if it could not be opened, the slot is freed.
     fn keep(
         &self,
         user: &UserName,
@@ -590,7 +594,7 @@ impl Hall {
         }
     }
 
-    /// Whether a slot is still the one in which a session is looked for.
+    /// Whether a slot is still the one that is registered for a session.
     fn has(&self, user: &UserName, id: &SessionId, slot: &Slot) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.get(&(user.clone(), id.clone())).is_some_and(|own| Arc::ptr_eq(own, slot))
@@ -618,14 +622,14 @@ impl std::fmt::Debug for Hall {
     }
 }
 
-/// Passes events on and counts what they cost.
+/// Forwards events to the feed and records their cost.
 struct Counter {
     user: UserName,
     id: SessionId,
     feed: Arc<Feed>,
     metrics: Arc<Metrics>,
     purses: Arc<Purses>,
-    /// What the session was told last that it may cost.
+    /// The budget that the session was told last.
     told: Mutex<Option<Budget>>,
 }
 
@@ -661,8 +665,8 @@ fn stopping() -> Refusal {
     Refusal::busy("stopping", "the server stops; come again when it is back", 5)
 }
 
-/// All sessions that were under way, or for which a prompt was accepted. Read to the end before one of them goes on,
-/// because that changes their order.
+/// All sessions that are marked as running, or have an accepted prompt. Lists them completely
+/// before one is resumed, because resuming changes their order.
 async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
     let mut wanted = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
     let mut found = Vec::new();
@@ -681,8 +685,10 @@ pub(super) fn is_job(id: &SessionId) -> bool {
     id.as_str().starts_with(JOB)
 }
 
-/// Which of these sessions are runs of jobs that work, as the store knows. They are their keeper's, who knows whether anybody is
-/// asked about them. One whose job is done with it, and that a person has prompted since, is like any other.
+/// Which of these sessions are running attempts of jobs, according to the store. They belong to the
+/// job scheduler, which knows whether users are asked about them.
+///
+/// A session whose job has finished, and that a user has prompted since, is treated like any other.
 async fn keepers(store: &holm_store::Store, ids: &[SessionId]) -> Result<BTreeSet<SessionId>, ShelfError> {
     if ids.iter().any(is_job) { Shelf::new(store.clone()).under_way().await } else { Ok(BTreeSet::new()) }
 }
@@ -695,13 +701,14 @@ async fn is_parked(store: &holm_store::Store, id: &SessionId) -> bool {
     session.holder.is_none() && (is_tagged || kept::is_waiting(store, id).await)
 }
 
-/// Which agent a session was started with, as its tag says.
+/// The agent of a session, from its tag.
 async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<String>, Refusal> {
     let session = store.session(id.as_str()).await?;
     Ok(session.tags.iter().find_map(|tag| tag.strip_prefix(AGENT).map(str::to_owned)))
 }
 
-/// Opens a session whether or not the client waits for it: half opened, it would hold its slot for ever.
+/// Opens a session even if the client stops waiting. A half-opened session would hold its slot
+/// forever.
 async fn to_its_end(
     opening: impl Future<Output = Result<Arc<Room>, Refusal>> + Send + 'static,
 ) -> Result<Arc<Room>, Refusal> {

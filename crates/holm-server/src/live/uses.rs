@@ -44,11 +44,11 @@ pub(crate) enum UseStep {
     Run,
 }
 
-/// What the calls of a session needed and were given, the earliest first.
+/// The grants that the calls of a session needed and used, oldest first.
 pub(crate) async fn uses(store: &Store, id: &SessionId) -> Result<Vec<Use>, Refusal> {
     folded(store, id, |records| {
         let mut found = Vec::new();
-        // As with events: what can be told of a journal with erased parts is told.
+        // As with events, a journal with erased parts is replayed as far as possible.
         let _ = journal::replay_with(records, |seq, effect| found.extend(used(seq.value(), effect)));
         found
     })
@@ -89,7 +89,7 @@ fn runs(record: u64, call: u64, tool: &str, needs: Vec<String>, hands_on: Vec<St
     Use { record, call, tool, step: UseStep::Run, needs, missing: Vec::new(), hands_on, reasons: Vec::new() }
 }
 
-/// Texts for people: a path can hold anything, and a call may name thousands of files.
+/// Texts for people: a path may contain any character, and a call may name thousands of files.
 fn lines(all: impl Iterator<Item = impl ToString>) -> Vec<String> {
     visible_lines(&all.map(|one| one.to_string()).collect::<Vec<_>>())
 }
