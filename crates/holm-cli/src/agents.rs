@@ -171,7 +171,8 @@ impl Chosen {
 }
 
 impl Chosen {
-    /// The files with which its servers are started, and those of its helpers: what their command lines name.
+    /// The files that its servers and those of its helpers start with: what their command lines
+    /// name.
     pub(crate) fn starts(&self) -> Vec<PathBuf> {
         let Self::Exe(exe) = self else { return Vec::new() };
         let servers = exe.tree.agents().into_iter().flat_map(|agent| &agent.servers);
@@ -197,7 +198,8 @@ impl Exe {
         Ok(Chosen::Exe(Box::new(Self { tree, keys, unsupported: project.unsupported })))
     }
 
-    /// The model of an agent as a name: its provider's own where the address is the provider's, else one of the agent's.
+    /// The name of an agent's model: the provider's own name if the address is the provider's, else
+    /// one of the agent's.
     pub(crate) fn model(agent: &ExeAgent) -> String {
         let same = |url: &str| url.trim_end_matches('/') == agent.model_url.trim_end_matches('/');
         let services = Services::stock();
@@ -233,7 +235,8 @@ impl Exe {
     }
 }
 
-/// The agent of a file of Holm's form, and the hash of the very bytes that say it; none where the file is something else.
+/// The agent in a file in Holm's format, and the hash of exactly those bytes. `None` if the file is
+/// something else.
 fn native(path: &Path) -> Option<(ContentHash, Result<AgentFile, String>)> {
     let bytes = match read_plain(path) {
         Ok(bytes) => bytes,
@@ -244,7 +247,8 @@ fn native(path: &Path) -> Option<(ContentHash, Result<AgentFile, String>)> {
     is_meant(path, &text).then(|| (ContentHash::of(&bytes), read()))
 }
 
-/// Whether a Markdown file is meant as an agent: it begins with a head, or lies where only agents do and is no word for people.
+/// Whether a Markdown file is meant as an agent: it has front matter, or it is in a folder of
+/// agents and is not a README.
 pub(crate) fn is_meant(path: &Path, text: &str) -> bool {
     let lies_among_agents = path.parent().is_some_and(|folder| folder.ends_with("agents"));
     let is_readme = stem_of(path).eq_ignore_ascii_case("readme");
@@ -379,7 +383,8 @@ pub(crate) enum Only {
 }
 
 impl Only {
-    /// What a file of Holm's form names: its tools, and the agents that it manages, which are tools to it.
+    /// The names in a file in Holm's format: its tools, and the agents that it manages, which are
+    /// tools to it.
     pub(crate) fn of(file: &AgentFile) -> Self {
         match &file.tools {
             ToolNames::All => Self::All,

@@ -200,8 +200,9 @@ impl Asker for Terminal {
     }
 }
 
-/// Whether everything that a call needs was named; of a call that says nothing of its needs, whether the tool was. What was
-/// shortened or written out for the screen is never covered: the text is not the need then.
+/// Whether all needs of a call were named; for a call without declared needs, whether its tool was
+/// named. A need that was shortened or escaped for the screen is never covered, because its text is
+/// not the need itself.
 fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
     // Only a user who has read a plan may approve it.
     if proposal.reasons.contains(&AskReason::LeavesPlan) {
@@ -216,7 +217,7 @@ fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
     }
 }
 
-/// Whether a need lies within what was named: all of it where it is a pattern, otherwise the one thing that it is.
+/// Whether a need is covered: the whole pattern if it is one, otherwise the single item.
 fn is_within(yes: &GrantSet, need: &str) -> bool {
     match need.parse::<Grant>() {
         Ok(need) => yes.contains(&need),
@@ -372,12 +373,14 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path
     Answer::No { reason: "the person at the terminal gave no clear answer".into() }
 }
 
-/// Drops what was typed before a question could be read: it answers something else, as does the rest of what was pasted.
+/// Drops input that was typed before a question could be read: it was meant for something else, as
+/// is the rest of pasted text.
 fn forget_typed() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// The arguments of a plan that the person has put otherwise. The model is shown what became of it, like any other call.
+/// The arguments of a plan that the user has rewritten. The model is shown the result, like that of
+/// any other call.
 fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, Trouble> {
     let text = plan(proposal).unwrap_or_default();
     let other = Editor::find(|name| std::env::var(name).ok())?.edit(folder, &text)?;
@@ -432,8 +435,8 @@ pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     lines
 }
 
-/// The plan that a person is to approve, as it is read and not as it is sent. None where there is more than its text, or where
-/// some of it is not shown: then the arguments are shown as they are.
+/// The plan that a user is to approve, as readable text. `None` if the call has more than the text,
+/// or if a part is not shown: then the arguments are shown as they are.
 pub(crate) fn plan(proposal: &Proposal) -> Option<String> {
     if !proposal.reasons.contains(&AskReason::LeavesPlan) {
         return None;
@@ -459,7 +462,8 @@ fn why(reason: AskReason) -> Option<&'static str> {
     }
 }
 
-/// The lines of a text without stretches of nothing, behind which something could hide: how long they were is said.
+/// The lines of a text without long runs of empty lines, which could hide something: their length
+/// is stated instead.
 fn close_up(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut empty = 0_usize;
@@ -479,7 +483,8 @@ fn close_up(text: &str) -> Vec<String> {
     lines
 }
 
-/// A line whose long runs of blanks, also of written ones as in JSON, and of marks are counted instead of shown.
+/// A line whose long runs of blanks and marks are counted instead of shown. Escaped blanks, as in
+/// JSON, count too.
 fn without_gaps(line: &str) -> String {
     let line = &lookalikes::without_stacks(line);
     const BLANKS: [&str; 6] = [" ", "\t", "\\n", "\\t", "\\r", "\u{3000}"];

@@ -29,14 +29,16 @@ const VERSION: u32 = 1;
 pub(crate) const COPIES: &str = "backups";
 /// What is made again when it is gone, and where copies are: left out, at the top alone.
 const LEFT_OUT: [&str; 3] = ["code", "worktrees", COPIES];
-/// What belongs to a database and comes with it, and the doors of sessions in terminals, which are open no longer than those.
+/// Files that belong to a database and are copied with it, and the sockets of sessions in
+/// terminals, which are open no longer than the sessions.
 const BESIDE: [&str; 5] = ["holm.db-wal", "holm.db-shm", "holm.db.locks", "holm.db.blobs", "live"];
 const DATABASE: &str = "holm.db";
 /// What lines are appended to: one that is half written is not copied.
 const LINES: &str = "server/audit.jsonl";
 /// Folders within folders that are copied.
 const DEEPEST: usize = 128;
-/// The longest path of a workspace that is copied, in bytes: with that of the copy before it, the system must still take it.
+/// The longest path in a workspace that is copied, in bytes: together with the path of the backup,
+/// the system must still accept it.
 const LONGEST: usize = 3_000;
 /// Maximum number of left-out files that are named, so that a user cannot make the list endless.
 const MOST_NAMED: usize = 1_000;
@@ -123,8 +125,8 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Puts a copy in the place of a data folder that is not there or empty. Every file is looked at before and copied whole;
-    /// the folder appears at once or not at all.
+    /// Restores a backup into a data folder that is missing or empty. Every file is verified first
+    /// and copied whole; the folder appears completely or not at all.
     pub(crate) fn restore(&self, folder: &Path, data: &Path) -> anyhow::Result<()> {
         if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
             let message = format!("there is something in {} already", data.shown());

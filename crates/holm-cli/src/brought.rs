@@ -26,8 +26,8 @@ pub(crate) struct Brought<'a> {
 }
 
 impl Brought<'_> {
-    /// Adds servers and helpers, the lowest first, and says which tools the agent at the top has. Programs of its folders are
-    /// loaded already.
+    /// Adds servers and helpers, the lowest first, and returns the tools of the top agent. Programs
+    /// of its folders are loaded already.
     pub(crate) async fn add(&mut self, exe: &Exe) -> Only {
         self.notes.extend(exe.unsupported.iter().map(ToString::to_string));
         self.notes.extend(exe.tree.unsupported().iter().map(ToString::to_string));
@@ -101,8 +101,8 @@ impl Brought<'_> {
     }
 }
 
-/// Where the helper of a file stands. A file among tools is looked at as one of them whenever its folder changes, and what
-/// is no tool is taken away: the helper is not that file.
+/// The registry source of a helper. It is not the helper's file: a file in a tool folder is checked
+/// whenever the folder changes, and removed if it is not a tool.
 fn helper(file: &Path) -> Source {
     Source::new(Rank::Project, format!("agent {}", file.shown()))
 }

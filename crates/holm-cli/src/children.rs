@@ -21,7 +21,7 @@ const KEY_DIGITS: usize = 32;
 /// How many sessions are looked through at once.
 const PAGE: u32 = 1_000;
 
-/// How far helpers of helpers are followed up: further than any limit lets them stand below one another.
+/// How far the parents of a helper are followed: further than any limit on depth allows.
 const DEEPEST: usize = 64;
 
 /// Whether a session has a helper's name.

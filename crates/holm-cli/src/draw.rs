@@ -18,7 +18,7 @@ use under_way::UnderWay;
 /// How much of a call's arguments fits on a line beside its name.
 const ARGUMENT_CHARS: usize = 120;
 
-/// Tells people something, and keeps a list: what they say is shown in other words than their arguments.
+/// Tools that notify the user and keep a list: their calls are not shown by their arguments.
 const BRIEF: &str = "brief";
 const TODO: &str = "todo";
 

@@ -42,13 +42,14 @@ impl Editor {
         Ok(Self { command })
     }
 
-    /// Has a person change a text, in a file of this folder that only its owner can read and that is gone afterwards.
+    /// Lets the user edit a text, in a temporary file of this folder that only its owner can read.
     ///
     /// # Errors
-    /// Where the editor cannot be started or says that it failed, and where what it left is no text.
+    /// If the editor cannot be started or fails, or if the result is not text.
     pub(crate) fn edit(&self, folder: &Path, text: &str) -> Result<String, Trouble> {
         let draft = Draft::write(folder, text)?;
-        // The way git does it: the command is a shell's, the file is an argument and never a part of the command.
+        // As git does it: the command is a shell command, and the file is an argument, never a part
+        // of the command.
         let shell = format!("{} \"$@\"", self.command);
         let status = Command::new("sh").args(["-c", &shell, &self.command]).arg(&draft.path).status();
         match status {

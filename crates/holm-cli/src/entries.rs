@@ -44,7 +44,8 @@ impl Entry {
         files(places).into_iter().filter_map(read).collect()
     }
 
-    /// Those that may be used: a person trusts them, or confirmed them, or they are the first at their place.
+    /// The usable entries: the user trusts them, or confirmed them, or they are the first at their
+    /// place.
     pub(crate) fn admitted(places: &Places) -> impl Iterator<Item = Self> {
         Self::all(places).into_iter().filter(|entry| entry.admit(places).is_ok())
     }
@@ -113,14 +114,15 @@ impl Entry {
         }
     }
 
-    /// Its servers, with variables put in; none where it cannot be used, so that nothing of it is started either.
+    /// Its servers, with variables expanded. Empty if the file is invalid, so that none of them is
+    /// started.
     fn specs(&self, places: &Places) -> Vec<ServerSpec> {
         let env = |name: &str| std::env::var(name).ok();
         let loader = McpLoader::new(Means::new(), Arc::new(PinFile::new(places.pins())), env);
         loader.read(&self.path, &self.bytes).unwrap_or_default()
     }
 
-    /// The files of a project with which its servers are started there, by the paths under which they are trusted.
+    /// The project files that its servers start with, by the paths under which they are trusted.
     pub(crate) fn scripts(&self, project: &Path, places: &Places) -> Result<Vec<PathBuf>, String> {
         let mut scripts = Vec::new();
         for spec in self.specs(places) {
@@ -147,7 +149,8 @@ impl Entry {
         strays
     }
 
-    /// The plain files with which its servers are started, where they really lie: code, and what that is given to read.
+    /// The plain files that its servers start with, by their real paths: code, and the files that
+    /// the code is given.
     pub(crate) fn files(&self, work: &Path, places: &Places) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for spec in self.specs(places) {
@@ -171,8 +174,8 @@ impl Entry {
     }
 }
 
-/// The files of a project with which a server is started there. One that the server is granted to write by its very name is no
-/// code of it but its data.
+/// The project files that a server starts with. A file that the server may write by its exact name
+/// is data, not code.
 fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
     let Reach::Program(program) = &spec.reach else { return Ok(Vec::new()) };
     let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.shown()))?;
@@ -194,8 +197,8 @@ fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String>
     Ok(scripts)
 }
 
-/// Whether a person has looked at every file of the project with which its server is started, as it is now. The server is one of
-/// this file.
+/// Checks that the user trusts the current content of every project file that this server starts
+/// with. `lead` is the file of the server.
 pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(), String> {
     let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
     for path in scripts_of(spec, &places.work)? {
@@ -212,8 +215,8 @@ pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(
     Ok(())
 }
 
-/// The command that trusts a file with which a server of another file is started: along with its entry, or, where that is no entry
-/// but an agent of agents-exe, by itself.
+/// The command that trusts a script of a server: together with its entry, or by itself if the
+/// server belongs to an agent of agents-exe.
 fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
     let named = if lead.to_string_lossy().ends_with(ENDING) { lead } else { script };
     match named.parent().filter(|folder| *folder != places.project_tools()) {
@@ -353,8 +356,8 @@ pub(crate) fn is_project(file: &Path, places: &Places) -> bool {
     !file.starts_with(places.tools())
 }
 
-/// Tells of every value that a variable puts into an entry that may be used. Paths of this machine are no secrets, and taken out
-/// of every text they would only hide what happens.
+/// Adds every value that a variable inserts into a usable entry to the secrets. Paths of this
+/// machine are not secrets, and removing them from texts would only hide what happens.
 pub(crate) fn told_to(secrets: Secrets, places: &Places) -> Secrets {
     let seen: Arc<Mutex<BTreeMap<String, String>>> = Arc::default();
     let noted = Arc::clone(&seen);

@@ -22,7 +22,8 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The settings that hold here, the scripts that trusted hooks name, and the files with which servers are started.
+    /// Protects the effective settings, the scripts of trusted hooks, and the files that servers
+    /// start with.
     pub(crate) fn find(places: &Places) -> Self {
         let found = places.found();
         let policies = found.policies.into_iter().map(|(path, _)| path);

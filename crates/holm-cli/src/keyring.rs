@@ -34,8 +34,8 @@ impl Rings {
     /// Looks up a key by name. Returns `None` if it is missing or has expired.
     pub(crate) fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
         let Some(desktop) = &self.desktop else { return self.kernel.get(name) };
-        // What the desktop takes is forgotten by the kernel, so what the kernel has came later: from a time without a desktop, or
-        // with one that did not take it.
+        // The kernel forgets a key that the desktop takes. So a key in the kernel is newer: from a
+        // time without a desktop, or with one that refused it.
         match self.kernel.get(name) {
             Ok(Some(key)) => Ok(Some(key)),
             Ok(None) | Err(_) => desktop.get(&self.folder, name),
@@ -47,7 +47,8 @@ impl Rings {
         let Some(desktop) = &self.desktop else { return self.kernel.set(name, key) };
         match desktop.set(&self.folder, name, key) {
             Ok(()) => {
-                // One of a time without a desktop would be an old one; where there can be none, none is there.
+                // A key from a time without a desktop would be outdated. An error means that the
+                // kernel has no keyring, and so no key.
                 let _ = self.kernel.remove(name);
                 Ok(())
             }

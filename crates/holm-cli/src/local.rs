@@ -24,8 +24,8 @@ pub(crate) const DEFAULT: &str = "local/smollm2";
 pub(crate) const BARE: &str = "local/smollm2-base";
 const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 const ADAPTER: &str = "holm-tools-smollm2-135m.gguf";
-/// Models with fewer parameters are shown a few plain tools: with the whole catalogue the small default model chooses the
-/// right one of them less often (docs/local.md has the figures).
+/// Models with fewer parameters get a few plain tools: with the whole catalogue, the small default
+/// model chooses the right one less often (docs/local.md has the figures).
 const SMALL: u64 = 1_000_000_000;
 /// Note for a run without a chosen model.
 pub(crate) const NOTE: &str = "no model was chosen, so the small one on this machine answers; it is good for short \
@@ -85,8 +85,8 @@ pub(crate) fn name_of(path: &Path) -> String {
     if stem == FILE.trim_end_matches(".gguf") { DEFAULT.into() } else { format!("{PREFIX}{stem}") }
 }
 
-/// The files that a name means: a model, and perhaps its adapter. A name with a slash after the prefix, or with the ending
-/// of the format, is a path.
+/// The files of a model name: the model, and perhaps its adapter. A name with a slash after the
+/// prefix, or with the file ending of the format, is a path.
 pub(crate) fn files(
     name: &str,
     env: &impl Fn(&str) -> Option<String>,

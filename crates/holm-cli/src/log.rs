@@ -62,11 +62,11 @@ enum End {
 }
 
 impl Log {
-    /// Opens what the flags name. An address further away than this machine needs a grant, and connections stay within the
-    /// bounds. Must be called within a runtime.
+    /// Opens the destinations in the flags. An address on another machine needs a grant, and
+    /// connections stay within the network scope. Must be called within a runtime.
     ///
     /// # Errors
-    /// Where a file cannot be opened or an address may not be reached.
+    /// If a file cannot be opened, or an address is not allowed.
     pub(crate) fn open(args: &Args, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
         let log = Self::default();
         if let Some(path) = &args.log_json_file {

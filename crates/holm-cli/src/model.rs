@@ -74,8 +74,8 @@ impl Ways {
     }
 }
 
-/// Chooses by the name that flags or settings give; without one the small model on this machine answers, if set-up has
-/// brought it, and else a script, which says that it is one.
+/// Chooses the model that flags or settings name. The default is the small local model, if it is
+/// installed, and else a script, which says so.
 pub(crate) fn choose(
     name: Option<&str>,
     script: Option<&Path>,
@@ -120,7 +120,8 @@ fn choose_alone(
     }
 }
 
-/// Adds the models that take over when the work of the one before is not good enough; one client knows them all.
+/// Adds the models that take over when the work of the one before is not good enough. One client
+/// serves them all.
 pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, Vec<Card>), Trouble> {
     if names.is_empty() {
         return Ok((first, Vec::new()));
@@ -149,7 +150,8 @@ pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble
     Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None, fits: Set::All })
 }
 
-/// What the catalogue says of a model. The same models of `OpenAI` answer in both of its formats, at the same price.
+/// The catalogue entry of a model. The same models of `OpenAI` answer in both of its formats, at
+/// the same price.
 fn known_card(full: &str) -> Card {
     let catalogue = catalogue::Catalogue::pinned();
     let twin = full.strip_prefix("openai-chat/").map(|model| format!("openai/{model}"));

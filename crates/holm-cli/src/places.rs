@@ -71,8 +71,8 @@ impl Places {
         Self { data: data.into(), work: work.into(), brought: Vec::new(), bounds: Bounds::Anywhere }
     }
 
-    /// From the flag, the environment and the folder that the command was started in. Makes the data folder and the
-    /// user's folder of tools, so that they are there to be used.
+    /// Finds the folders from the flag, the environment and the current folder. Creates the data
+    /// folder and the user's tool folder.
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
         let data = data_here(flag)?;
         let work = std::env::current_dir().map_err(|error| {
@@ -105,8 +105,8 @@ impl Places {
         Self { bounds, ..self }
     }
 
-    /// A command as a person types it to come to these places again: with the data folder, where the environment alone leads to
-    /// another one.
+    /// A command line that uses these folders again: it names the data folder if the environment
+    /// alone would lead to another one.
     pub(crate) fn typed(&self, words: &str) -> String {
         let usual = data_here(None).ok().and_then(|folder| folder.canonicalize().ok());
         if usual.as_ref() == Some(&self.data) {
@@ -222,7 +222,7 @@ pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Puts a text in the place of a file, whole or not at all. Its folder is its owner's alone, and so is what lies in it.
+/// Replaces a file atomically. Its folder, and so the file, is private to its owner.
 pub(crate) fn keep(file: &Path, text: &str) -> io::Result<()> {
     file.parent().map_or(Ok(()), private_folder)?;
     let new = file.with_extension("new");

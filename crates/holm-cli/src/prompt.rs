@@ -121,8 +121,9 @@ impl Parts {
         self.0.insert(0, Part::Text(text));
     }
 
-    /// Reads everything, and puts it where a template wants it; at the end, if it does not say where. A template that has no
-    /// place for it can be all that is asked. `tell` hears what a person should know.
+    /// Reads all parts and inserts them into the template, or appends them if it has no
+    /// placeholder. A template without a placeholder can be the whole prompt. `tell` receives notes
+    /// for the user.
     pub(crate) fn gather(
         &self,
         around: Option<&Around>,

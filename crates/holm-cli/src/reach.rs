@@ -32,11 +32,11 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// What the environment and these settings say, and the keys that are kept here, where the environment has none. The keyring
-    /// is not asked for any yet.
+    /// The access that the environment and these settings configure, with stored keys where the
+    /// environment has none. The keyring is not read yet.
     ///
     /// # Errors
-    /// Where keys are kept in a file that cannot be used.
+    /// If the file of stored keys cannot be used.
     pub(crate) fn here(settings: &Settings, places: &Places) -> Result<Self, Trouble> {
         let kept = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
         let reach = Self::of(settings, |name| std::env::var(name).ok());
@@ -51,7 +51,8 @@ impl Reach {
         self.ring.as_ref()?.lost(&provider)
     }
 
-    /// Whether a model of this name is shown a picture or a file as it is. What its format cannot say, its codec says in words.
+    /// Whether a model of this name gets a picture or a file directly. The codec replaces
+    /// unsupported content with text.
     pub(crate) fn shows(&self, name: &str, block: &Block) -> bool {
         let Ok((_, endpoint)) = self.endpoint(name) else { return false };
         // One like it, and small: only what it is decides.
@@ -123,7 +124,8 @@ impl Reach {
         })
     }
 
-    /// What to say of a model whose key the settings promise by a variable that is not set: its provider is asked without one.
+    /// A note about a model whose key should be in a variable that is not set: its provider is
+    /// called without one.
     pub(crate) fn keyless(&self, model: &str) -> Option<String> {
         let provider = model.split('/').next().unwrap_or_default();
         let variable = self.providers.get(provider)?.key_env.as_ref()?;
@@ -134,8 +136,8 @@ impl Reach {
         })
     }
 
-    /// A client for the provider of a model's name. A name that the catalogue does not have is a server that speaks like
-    /// `OpenAI`'s, if the settings say where it is.
+    /// A client for the provider in a model's name. A provider that is not in the catalogue is an
+    /// `OpenAI`-compatible server, if the settings name its address.
     pub(crate) fn client(&self, name: &str) -> Result<Client, ClientError> {
         let (provider, endpoint) = self.endpoint(name)?;
         // Reads only this provider's key from the keyring, now that it is needed. The client
@@ -216,7 +218,8 @@ impl Reach {
         }
     }
 
-    /// The address that settings give a provider. The environment is over the user's file, and a policy over both.
+    /// The address of a provider in the settings. The environment overrides the user's file, and a
+    /// policy overrides both.
     fn base(&self, service: &Service, env: impl Fn(&str) -> Option<String>) -> Option<&str> {
         let own = self.providers.iter().find(|(name, _)| known_as(name) == service.id);
         let base = own.and_then(|(_, own)| own.base_url.as_ref())?;
@@ -225,8 +228,9 @@ impl Reach {
     }
 }
 
-/// The connections to providers, of all sessions of this process: a server has thousands, and each would read and keep the
-/// certificates that the system trusts and a pool of its own. Keys go with each request, not with a connection.
+/// The connections to providers, shared by all sessions of this process. A server has thousands of
+/// sessions, and each would load the trusted certificates and keep its own pool. Keys belong to a
+/// request, not to a connection.
 fn connections() -> Result<Http, ClientError> {
     static SHARED: OnceLock<Http> = OnceLock::new();
     if let Some(shared) = SHARED.get() {

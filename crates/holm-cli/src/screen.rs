@@ -214,7 +214,8 @@ impl Screen {
         self.state().put(Stream::Out, format!("{text}\n"));
     }
 
-    /// A text that takes the place of all that stands on the terminal; below it, where a terminal knows no such thing.
+    /// Replaces the content of the terminal with a text. A terminal that cannot be cleared gets it
+    /// below.
     pub(crate) fn page(&self, text: &str) {
         let clear = if std::env::var_os("TERM").is_some_and(|term| term != "dumb") { CLEAR } else { "" };
         self.state().put(Stream::Out, format!("{clear}{}\n", visible(text)));
@@ -234,7 +235,8 @@ impl Screen {
             return;
         }
         let Some(said) = said else { return state.wipe() };
-        // The last column stays free: some terminals go on to the next line with it, and two lines would not go away again.
+        // The last column stays free: some terminals would wrap to the next line, and two lines
+        // could not be removed again.
         let line = text::clipped(&text::one_line(said), width().saturating_sub(1));
         write(Stream::Err, &format!("{CLEAR_LINE}{line}"));
         state.passing = Passing::Drawn;

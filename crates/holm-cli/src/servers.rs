@@ -39,8 +39,8 @@ const LOGIN: Duration = Duration::from_secs(5 * 60);
 /// The longest first line of a browser's request: a code, a state and an issuer.
 const LONGEST: usize = 16 * 1024;
 
-/// Everything by which the servers of a file are reached from this machine. Those of a project start with the code that a person
-/// has trusted, and with no other.
+/// The transports for the servers of a file. Servers of a project start only with code that the
+/// user trusts.
 pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     if !entries::is_project(file, places) {
         return reached(places, file, |programs| programs);
@@ -49,7 +49,8 @@ pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     reached(places, file, |programs| programs.checked(move |spec| entries::check(spec, &lead, &within)))
 }
 
-/// The same for what an editor gives: there is no file along with which its code could have been trusted.
+/// The same for servers of an editor: there is no file together with which their code could be
+/// trusted.
 pub(crate) fn given(places: &Places, file: &Path) -> Result<Means, String> {
     reached(places, file, |programs| programs)
 }
@@ -85,8 +86,8 @@ fn named(places: &Places, file: &Path) -> NamedFiles {
     }
 }
 
-/// Where it is remembered how the tools of a file's servers were first seen. Servers of one name in different projects, and the
-/// user's own, are different servers.
+/// The store of pinned tools for the servers of a file. Servers with one name in different
+/// projects, and the user's own, are different servers.
 pub(crate) fn pins(places: &Places, file: &Path) -> Arc<dyn Pins> {
     let pins = PinFile::new(places.pins());
     if entries::is_project(file, places) {
@@ -116,8 +117,8 @@ impl Pins for OfProject {
     }
 }
 
-/// The folders in which programs are looked for. What version managers put in front of a program is a script that needs all of
-/// its manager, which no jail has; so the program itself comes first, where there is one.
+/// The folders in which programs are searched. Version managers put scripts in front of a program
+/// that need the whole manager, which no jail has. So folders with the program itself come first.
 fn search(path: Option<&OsStr>) -> Vec<PathBuf> {
     let folders = path.into_iter().flat_map(std::env::split_paths);
     let (shims, mut plain): (Vec<PathBuf>, Vec<PathBuf>) =

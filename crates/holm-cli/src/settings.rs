@@ -145,7 +145,8 @@ pub(crate) fn no_run(trouble: &Trouble) -> String {
     format!("no run begins here: {}", trouble.to_string().replace("\n  hint: ", "; "))
 }
 
-/// What a person tells all agents, and the project as far as a person has trusted its files; and which are not heard.
+/// The instructions for all agents, from the user and from trusted project files, and notes about
+/// files that are ignored.
 pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut notes) = (Vec::new(), Vec::new());
     match holm_config::own_guidance(|name| std::env::var(name).ok()) {
@@ -175,7 +176,8 @@ pub(crate) fn refused(error: &ConfigError) -> Trouble {
     Trouble::new(Exit::Usage, error.to_string()).hint(error.fix())
 }
 
-/// Why a file is not used, with what a person can do; there is nothing to do about a link but to put a file in its place.
+/// Why a file is not used, with a hint. For a link there is no hint except to replace it with a
+/// file.
 fn hinted(why: &str) -> String {
     if Linked::is_said_in(why) {
         return why.to_owned();

@@ -109,8 +109,8 @@ impl Shelf {
         Ok(Self { registry, crew, _watching: watching })
     }
 
-    /// Says what cannot be used, and why. Agents that miss a tool of `beyond`, which this run was not given, have no fault of
-    /// their own: one line names them all.
+    /// Reports unusable tools with the reason. Agents that lack only a tool of `beyond`, which this
+    /// run was not given, have no fault of their own: one line names them all.
     pub(crate) fn tell(&self, screen: &Arc<Screen>, beyond: &Toolbox) {
         let mut links = BTreeSet::new();
         for problem in self.snapshot().problems() {
@@ -133,8 +133,8 @@ impl Shelf {
         }
     }
 
-    /// The agents that are there and cannot be called. Only now that all is loaded: a later file may have brought what an
-    /// earlier one names.
+    /// The agents that exist and cannot be called. Checked only after everything is loaded: a later
+    /// file may contain what an earlier one names.
     pub(crate) fn faults(&self, screen: &Arc<Screen>) -> Vec<CrewFault> {
         let (faults, snapshot) = (self.crew.iter().flat_map(AgentLoader::faults), self.snapshot());
         let faults = faults.filter(|fault| !is_talk(fault, screen));
@@ -222,7 +222,8 @@ impl Loader for Startable {
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
         Box::pin(async move {
             let programs = self.programs.get_or_init(|| {
-                // Also where commands run unconfined: to ask a program what it is, is to run it before anybody said yes.
+                // Also if commands run unconfined: asking a program for its description runs it
+                // before the user has agreed.
                 let engine = Engine::detect().map_err(|error| error.to_string())?;
                 let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
                 let network = self.places.bounds.connector();
@@ -262,7 +263,8 @@ fn environment() -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// The sandbox of this process, which compiles by this program and keeps the code in the data folder, for these settings.
+/// A WASM host with these settings, on the sandbox of this process. It compiles with this program
+/// and stores the code in the data folder.
 pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<WasmHost> {
     let sandbox = shared(places.code(), |cache| {
         let settings = Settings { cache: Some(cache), ..Settings::with_compiler(Compiler::itself()?) };

@@ -53,7 +53,8 @@ pub(crate) struct Usable {
 }
 
 impl Skills {
-    /// Those of the user's places, and of the project where a person has trusted them; `brought` are folders of the chosen agent.
+    /// Finds the skills of the user, and those of the project that the user trusts; `brought` are
+    /// folders of the chosen agent.
     pub(crate) fn find(places: &Places, brought: &[PathBuf]) -> Self {
         let mut skills = Self { trust: places.trust(), work: places.work.clone(), ..Self::default() };
         let mut usable = BTreeMap::new();
@@ -189,7 +190,7 @@ impl Skills {
     }
 }
 
-/// All skills that there are, usable or not; of those with one name the later wins, where it can be used.
+/// All skills, usable or not. Among those with one name, the last usable one wins.
 pub(crate) fn everywhere(places: &Places, brought: &[PathBuf]) -> BTreeMap<String, Vec<FoundSkill>> {
     let folders = SkillFolders::of(&places.work, |name| std::env::var(name).ok());
     brought.iter().cloned().fold(folders, SkillFolders::and).find()

@@ -44,8 +44,8 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// Whether an earlier command was told that this message was withheld. Where the journal cannot be read, the user is told twice
-    /// rather than never.
+    /// Whether an earlier command already reported that this message was withheld. If the journal
+    /// cannot be read, the user is told twice rather than never.
     async fn has_told(&self, message: MessageId) -> bool {
         message <= self.message
             && self.store.was_withheld(&self.session, message, self.record).await.unwrap_or(false)

@@ -119,7 +119,8 @@ impl House {
         Ok(house)
     }
 
-    /// Serves an editor until it goes away; then everything that is under way is stopped, and stays in its journal.
+    /// Serves an editor until it disconnects; then all running work is stopped, and stays in its
+    /// journal.
     ///
     /// # Errors
     /// Why the connection broke.
@@ -154,7 +155,8 @@ impl House {
             .await
     }
 
-    /// Answers a request: at once, or later where it takes time. What must happen in order happens before this returns.
+    /// Answers a request at once, or later if it takes time. Steps that need an order happen before
+    /// this returns.
     fn take(
         self: &Arc<Self>,
         request: ClientRequest,
@@ -377,7 +379,8 @@ impl House {
         works.spawn(work);
     }
 
-    /// Brings everything to its end: what is begun is answered, what is under way is stopped, every journal is kept.
+    /// Shuts down: pending requests are answered, running work is stopped, and every journal is
+    /// kept.
     async fn leave(&self) {
         let mut works = std::mem::take(&mut *self.works.lock().unwrap_or_else(PoisonError::into_inner));
         let ended = async {

@@ -51,7 +51,8 @@ async fn next(reader: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::Resu
     }
 }
 
-/// The bytes of a line without its end; none within for one that was too long, of which nothing is kept.
+/// The bytes of a line without its end. The inner value is `None` for a line that was too long, of
+/// which nothing is kept.
 async fn whole(reader: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::Result<Option<Option<Vec<u8>>>> {
     let mut line = Some(Vec::new());
     let mut begun = false;

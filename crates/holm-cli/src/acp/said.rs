@@ -12,10 +12,11 @@ use holm::kernel::{Block, Marks, Media, Prompt, Source};
 use super::{refusal::invalid, shown::fence};
 use crate::{model::Takes, skills::Skills};
 
-/// The prompt. A command of the person's own, `/name arguments`, becomes the text of the skill of that name.
+/// The prompt. A slash command of the user, `/name arguments`, becomes the text of the skill with
+/// that name.
 ///
 /// # Errors
-/// What of it no model here takes.
+/// The part of it that no model here accepts.
 pub(super) fn prompt(said: Vec<ContentBlock>, takes: &Takes, skills: &Skills) -> Result<Prompt, Error> {
     let (mut words, mut attached, mut pictures) = (String::new(), Vec::new(), Vec::new());
     for block in said {

@@ -47,7 +47,8 @@ impl Folder {
         self.path.join(path)
     }
 
-    /// What stands in a file, by the same way and the same denies as for tools; none where it is not there or no text.
+    /// The content of a file, with the same path rules and denials as for tools. `None` if it does
+    /// not exist or is not text.
     fn before(&self, path: &str) -> Option<String> {
         if self.files == Files::Past {
             return None;
@@ -71,8 +72,8 @@ pub(super) fn call(id: &str, tool: &str, arguments: &str, folder: &Folder) -> To
         .raw_input(seen(said))
 }
 
-/// A text as the content of a call. Editors read Markdown, in which a tool could show a picture from anywhere or hide a link; so
-/// it is plain.
+/// A text as the content of a call. Editors render Markdown, in which a tool could load a remote
+/// picture or hide a link, so the text is fenced.
 pub(super) fn words(text: &str) -> ToolCallContent {
     fenced("", &visible(text))
 }

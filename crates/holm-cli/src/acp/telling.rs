@@ -96,8 +96,8 @@ impl Telling {
         self.spent = run.spent();
     }
 
-    /// How the editor knows a call, if it does. A helper's calls have numbers of their own, and arguments may have been put
-    /// otherwise; so it is this call only if it says the same.
+    /// The call as the editor knows it, if it does. Calls of a helper have their own numbers, and
+    /// arguments may have been rewritten, so the digest must match.
     pub(super) fn known(&self, call: CallId, digest: &str) -> Option<&ToolCall> {
         self.calls.get(&call).filter(|known| known.digest == digest).map(|known| &known.shown)
     }
@@ -233,7 +233,8 @@ impl Telling {
         self.calls.get(&call).map(|known| update(&known.shown, ToolCallUpdateFields::new().status(status)))
     }
 
-    /// What came of a call, below what it was to change. It is the last that is told of the call, which is forgotten then.
+    /// The result of a call, below its changes. It is the last update of the call, which is
+    /// forgotten then.
     fn result(&mut self, result: &ToolResult) -> Option<SessionUpdate> {
         let known = self.ended.remove(result.call.as_str()).and_then(|call| self.calls.remove(&call))?;
         let shown = known.shown;
@@ -280,7 +281,8 @@ impl Telling {
     }
 }
 
-/// How the protocol names a call. The kernel's numbers are the session's own, so no provider's id can be in two places.
+/// The id of a call in the protocol. The kernel's numbers belong to the session, so a repeated
+/// provider id cannot cause a conflict.
 fn call_id(call: CallId) -> String {
     format!("call-{call}")
 }

@@ -144,7 +144,7 @@ pub(super) fn typed(name: &str) -> Option<String> {
     Some(format!("{quote}{name}{quote}"))
 }
 
-/// The name that is begun at the end of a text, and how many bytes it takes there with all that stands before it.
+/// The name that begins at the end of a text, and how many bytes it takes with its prefix.
 pub(super) fn begun(text: &str) -> Option<(&str, usize)> {
     let line = text.rsplit('\n').next().unwrap_or(text);
     let open = QUOTES.into_iter().find_map(|quote| {

@@ -46,7 +46,7 @@ use crate::{
 
 /// How long after the last key it is written down what is typed, and where the person looks.
 const DRAFT: Duration = Duration::from_millis(800);
-/// How long the chat may take to leave after it was told to: longer than what is under way may take to end.
+/// How long the chat may take to shut down: longer than running work may take to end.
 const LEAVING: Duration = Duration::from_secs(15);
 /// How many things are taken in before a frame is drawn, so that no flood keeps the screen still.
 const AT_ONCE: usize = 4_096;
@@ -212,8 +212,8 @@ impl Front {
         self.perform(first, &mut keys)?;
         let mut save: Option<Instant> = None;
         loop {
-            // Here and not where the timer is heard: timers come up to two milliseconds late, and what happens meanwhile may be
-            // what the frame is drawn for.
+            // Checked here and not when the timer fires: timers are up to two milliseconds late,
+            // and the frame should include what happens meanwhile.
             if self.pace.is_due(self.began.elapsed()) {
                 self.draw()?;
             }
@@ -272,7 +272,8 @@ impl Front {
             Happened::Resize(columns, rows) => (Msg::Resized(Size { columns, rows }), false),
             Happened::FocusGained | Happened::FocusLost => return Ok(Goes::On),
         };
-        // Wheels and edges of windows tell of hundreds of steps a second, and each changes the whole screen.
+        // Mouse wheels and window edges send hundreds of steps a second, and each changes the whole
+        // screen.
         if is_typed {
             self.pace.pressed(self.began.elapsed());
         } else {
@@ -389,7 +390,8 @@ impl Front {
         };
         // Nothing else is done while the editor is there, however it ends.
         self.keep();
-        // The stream reads in the background for as long as it is there, so the old one goes before the editor comes.
+        // The stream reads in the background while it exists, so it is dropped before the editor
+        // starts.
         let edited = {
             let places = &self.places;
             drop(std::mem::replace(keys, key_stream()));
@@ -408,8 +410,8 @@ impl Front {
         self.pad.write();
     }
 
-    /// Keeps what is typed, gives the terminal back, and brings what is under way to its end. Gives the sessions in which
-    /// something was said.
+    /// Saves the input, restores the terminal, and stops running work. Returns the sessions that
+    /// received a prompt.
     async fn leave(self) -> Vec<Spoken> {
         self.keep();
         let Self { state, canvas, sessions, .. } = self;

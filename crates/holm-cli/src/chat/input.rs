@@ -147,8 +147,8 @@ impl Input {
         Moved::Yes
     }
 
-    /// The rows at a width, broken where a row is full. What the person pasted is made safe like everything else. Of a very
-    /// long text there are those near the cursor.
+    /// The rows at a width, broken where a row is full. Pasted text is sanitized like all other
+    /// text. Of a very long text, only the rows near the cursor are returned.
     pub(super) fn rows(&self, width: usize) -> Rows {
         let width = width.max(2);
         let mut out = Rows { rows: vec![String::new()], row: 0, column: 0 };
@@ -182,7 +182,8 @@ impl Input {
         out
     }
 
-    /// What stands near the cursor, and where it begins: with a line, where one begins not too far away.
+    /// The text near the cursor, and its offset. It starts at the beginning of a line if one is
+    /// close enough.
     fn near(&self) -> (&str, usize) {
         let (before, after) = (self.before(), self.after());
         let far = before.floor_char_boundary(before.len().saturating_sub(NEAR));

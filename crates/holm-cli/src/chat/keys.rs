@@ -160,7 +160,8 @@ impl Wishes {
     }
 }
 
-/// A key without what terminals tell differently: a letter's case is in the letter, and Shift-Tab is a key of its own.
+/// A key without the differences between terminals: a letter's case is in the letter, and Shift-Tab
+/// is its own key.
 fn plain(key: KeyEvent) -> Key {
     let shift = KeyModifiers::SHIFT;
     let modifiers = match key.code {

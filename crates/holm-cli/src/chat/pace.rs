@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-/// From one beat to the next. Sixty frames a second are as many as anybody sees; it is a tenth less than a sixtieth of a second, so
-/// that they are there also where a machine misses a beat in ten. Timers count in whole milliseconds, so it is a number of those.
+/// The time from one beat to the next. Sixty frames a second are as many as people can see. This is
+/// a tenth less than a sixtieth of a second, so that a machine that misses one beat in ten still
+/// draws sixty. Timers count whole milliseconds.
 const BEAT: Duration = Duration::from_millis(15);
 
 /// The shortest time from a frame to the one that a key requests. Users do not press keys as fast,
@@ -73,7 +74,8 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// How many frames there are in so long, where something changes each `token` and a timer or a frame is late by `late`.
+    /// How many frames are drawn in a time, if something changes each `token` and a timer or a
+    /// frame is late by `late`.
     fn frames(within: Duration, token: Duration, late: impl Fn(u32) -> Duration) -> u32 {
         let mut pace = Pace::new(Duration::ZERO);
         let (mut now, mut changes, mut drawn) = (Duration::ZERO, token, 0);

@@ -26,7 +26,8 @@ struct Notes {
 }
 
 impl Pad {
-    /// One that keeps a folder's draft, and how sessions are left. What was kept stays until something else is noted.
+    /// Saves a folder's draft and the view states of sessions. The stored state stays until
+    /// something else is recorded.
     pub(super) fn new(draft: Draft, shelf: Shelf) -> Self {
         let unsaid = draft.text().to_owned();
         Self { notes: Arc::new(Mutex::new(Notes { draft, shelf, unsaid, left: Vec::new() })) }

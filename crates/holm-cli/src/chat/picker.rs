@@ -91,8 +91,8 @@ pub(super) struct Completion {
 }
 
 impl Completion {
-    /// Candidates that fit a word, the best first: those that begin like it, then those that hold it, then those that hold
-    /// its letters in their order.
+    /// Candidates for a word, the best first: those that begin with it, then those that contain it,
+    /// then those that contain its letters in order.
     pub(super) fn of(
         word: &str,
         replaces: usize,

@@ -138,8 +138,8 @@ impl Question {
         }
     }
 
-    /// The answer that puts another plan in the place of the one that is asked about. It is checked like the model's own, and asked
-    /// about again.
+    /// The answer that replaces the plan in question. The new plan is checked like the model's own,
+    /// and asked about again.
     pub(super) fn with_plan(&self, text: &str) -> Option<Answer> {
         let Asks::Call(wanted) = &self.asks else { return None };
         wanted.plan.as_ref()?;

@@ -210,8 +210,8 @@ impl Tab {
         self.items.push(Item::note(tone, text));
     }
 
-    /// The question that is asked now. One that came while something was typed waits until the person turns to it: the keys
-    /// that they were about to press are no answers.
+    /// The current question. One that came while the user was typing waits until the user notices
+    /// it: the next keys are not meant as answers.
     pub(super) fn asks(&self) -> Option<&Question> {
         self.questions.front().filter(|question| self.input.is_empty() || question.turned == Turned::ToIt)
     }

@@ -64,8 +64,8 @@ impl Canvas {
         Ok(())
     }
 
-    /// Draws everything anew the next time. The terminal is not asked where its cursor is: an answer would come between the
-    /// keys, and over some lines none comes.
+    /// Draws everything again with the next frame. The terminal is not asked for its cursor
+    /// position: the answer would mix with the keys, and some connections send none.
     pub(super) fn repaint(&mut self) -> io::Result<()> {
         execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
         self.paper = Some(blank()?);
@@ -86,7 +86,8 @@ impl Drop for Canvas {
     fn drop(&mut self) {
         give_back();
         let Some(mut paper) = self.paper.take() else { return };
-        // Of a terminal that is gone it would be told on a standard error that is gone too, and that is a panic.
+        // Dropping it reports an error on standard error; if the terminal is gone, so is standard
+        // error, and that is a panic.
         if paper.show_cursor().is_err() {
             std::mem::forget(paper);
         }

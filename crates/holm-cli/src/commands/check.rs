@@ -171,7 +171,8 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     Ok(exit)
 }
 
-/// The files of settings. What is wrong with one is told with its line; a later one is looked at when it is mended.
+/// Checks the settings files. A problem is reported with its line; later files are checked once it
+/// is fixed.
 fn settings(places: &Places) -> Vec<Finding> {
     let found = places.found();
     let policies = found.policies.iter().map(|(path, _)| path);
@@ -270,7 +271,8 @@ fn models(settings: &Settings) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The project of agents-exe that this folder belongs to, its agents and their keys. What they say and Holm cannot do is named.
+/// Checks the agents-exe project of this folder, its agents and their keys. Unsupported parts are
+/// named.
 fn exe(places: &Places) -> Vec<Finding> {
     let project = match ExeProject::find(&places.work, |name| std::env::var(name).ok()) {
         Ok(project) => project,

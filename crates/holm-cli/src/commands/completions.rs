@@ -17,7 +17,8 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Prints what the shell reads, such as `holm completions bash > ~/.local/share/bash-completion/completions/holm`.
+/// Prints the completions, for use as `holm completions bash >
+/// ~/.local/share/bash-completion/completions/holm`.
 pub(crate) fn execute(args: &Args) -> anyhow::Result<Exit> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "holm", &mut text);

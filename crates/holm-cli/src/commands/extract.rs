@@ -124,7 +124,7 @@ fn targets(skill: &Skill) -> Vec<String> {
     }
 }
 
-/// The shape of the answer. Where the form of the values is known, what has that form in the text is all that can be
+/// The schema of the answer. If the form of the values is known, only texts of that form can be
 /// answered, so the model only has to choose.
 fn shape(skill: &Skill, input: &Input) -> Option<Json> {
     let Cases::By { cases, .. } = &skill.contract().cases else { return None };

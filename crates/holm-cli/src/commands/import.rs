@@ -138,7 +138,8 @@ fn read(from: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes).map_err(|_| wrong("it is no text"))?)
 }
 
-/// Whether a file is a project's: it lies where the person works, or above, and not in the user's own folders, such as `~/.claude`.
+/// Whether a file belongs to a project: it is in the working folder or above, and not in the user's
+/// own folders, such as `~/.claude`.
 fn is_of_project(real: &Path, work: &Path) -> bool {
     let is_within = |folder: &&Path| {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -209,8 +210,8 @@ impl Import<'_> {
         }
     }
 
-    /// What is known in a folder of another program: its own files, and those of its folders of agents, commands, recipes
-    /// and rules.
+    /// Imports the known files in a folder of another program: its own, and those of its folders of
+    /// agents, commands, recipes and rules.
     fn folder(&mut self, from: &Path) -> anyhow::Result<()> {
         for path in FILES.iter().map(|name| from.join(name)).filter(|path| path.is_file()) {
             self.take(&path)?;
@@ -408,7 +409,8 @@ impl Import<'_> {
         }
     }
 
-    /// Whether something would lie in this project, wherever links on the way lead: the project may have brought them.
+    /// Whether a path is in this project after all links on the way are resolved: the project may
+    /// contain links.
     fn is_in_project(&self, path: &Path) -> anyhow::Result<bool> {
         let work = self.places.work.canonicalize()?;
         let there = path.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());

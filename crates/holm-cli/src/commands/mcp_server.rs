@@ -54,7 +54,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     }
 }
 
-/// What clients are shown of an agent that was made: itself, the agents that are files, and skills as prompts.
+/// What clients can use of an assembled agent: itself, the agent files, and skills as prompts.
 pub(crate) fn exposed(made: &run::Made, run: &run::Args, places: &Places, shows: Shows) -> Exposed {
     let (hooks, store, budget) = (made.hooks.clone(), made.store.clone(), run.budget());
     // What a client calls is looked at, paid for and remembered like what a model calls.

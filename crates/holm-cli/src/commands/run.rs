@@ -194,7 +194,8 @@ impl Args {
         self
     }
 
-    /// Refuses what would mean nothing where a model is asked once, without tools and without a session.
+    /// Refuses flags that have no meaning if a model is asked once, without tools and without a
+    /// session.
     pub(crate) fn only_the_model(&self) -> Result<(), Trouble> {
         let given = [
             ("--prompt", !self.parts.is_empty()),
@@ -216,8 +217,8 @@ impl Args {
         self.mode.unwrap_or_default()
     }
 
-    /// The most that a helper may have of what its run has. A session that goes on without a word about its mode keeps its
-    /// own, which is not known yet; its helpers are held to it when they begin.
+    /// The widest mode of helpers. A resumed session without a mode flag keeps its own mode, which
+    /// is not known yet; its helpers are limited to it when they start.
     fn helpers_mode(&self) -> Mode {
         if self.resume { self.mode.unwrap_or(Mode::Full) } else { self.mode() }
     }
@@ -234,7 +235,8 @@ impl Args {
         Err(Trouble::new(Exit::Usage, message).hint("leave it out, or start a new session"))
     }
 
-    /// Where the session works and what it never runs: what is known of one that goes on, with what is forbidden now.
+    /// The folder of the session and the commands that it never runs: the stored ones of a resumed
+    /// session, with the current denials.
     fn began(&self, places: &Places) -> Result<Began, Trouble> {
         let mut deny = self.deny_command.clone();
         if let Some(session) = self.past()
@@ -248,8 +250,9 @@ impl Args {
         Ok(Began::here(places, deny))
     }
 
-    /// What a session that goes on is told to change: what was given. `made` is what a new session would be made of. Where an
-    /// administrator has a say, what the session `has` is narrowed to that; nothing widens it but what is given.
+    /// The changes to a resumed session: the given flags. `made` is the configuration of a new
+    /// session. If an administrator sets a ceiling, the session's own authority is narrowed to it;
+    /// only flags can widen it.
     fn changes(&self, made: &Config, run: &Run) -> Changes {
         let given = Changes {
             mode: self.mode,
@@ -323,7 +326,8 @@ impl Args {
         if self.json { Output::Json } else { self.output }
     }
 
-    /// How much of the progress is printed on standard error. Programs that read events have it already.
+    /// How much of the progress is printed to standard error. Programs that read events have it
+    /// already.
     fn progress(&self) -> Progress {
         let is_set = |value: std::ffi::OsString| !value.is_empty() && value != "0";
         let quiet = self.quiet || std::env::var_os(QUIET).is_some_and(is_set);
@@ -516,7 +520,8 @@ pub(crate) fn taken_up(args: &Args, made: &Made, run: &Run) -> Changes {
     args.changes(made.agent.config(), run)
 }
 
-/// Opens the session that the arguments name, or a new one. `resumed` is shown the run of one that goes on.
+/// Opens the session that the arguments name, or a new one. `resumed` is called with the run of a
+/// resumed one.
 async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow::Result<Session> {
     let decide = |run: &Run| {
         resumed(run);
@@ -649,7 +654,8 @@ fn summary(
     Ok(summary)
 }
 
-/// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the second leaves at once.
+/// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the
+/// second quits at once.
 async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
     // One stream for both: the second is not lost, however soon it comes.
     let Ok(mut interrupts) = signal(SignalKind::interrupt()) else { return };

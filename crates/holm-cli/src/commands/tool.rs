@@ -212,7 +212,7 @@ async fn shelf(
     Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await
 }
 
-/// The keys and addresses that a run has here. What is wrong with the files that say them is said by a run.
+/// The keys and addresses of a run. Problems of their files are reported by a run.
 fn reach(places: &Places) -> Reach {
     let settings = Here::find(places).map(|here| here.loaded.layers.settle(Settings::default()));
     Reach::here(&settings.unwrap_or_default(), places).unwrap_or_default()
@@ -305,14 +305,15 @@ fn reason(tools: &Snapshot, which: &str) -> Option<String> {
     Some(problem.what.clone())
 }
 
-/// Whether a file is meant by this name: its own, that without the ending, or that of the tool which it is.
+/// Whether a name means this file: its own name, with or without the ending, or that of its tool.
 pub(super) fn is_named(file: &Path, name: &str) -> bool {
     let file = file.file_name().and_then(|file| file.to_str()).unwrap_or_default();
     let stem = file.split('.').next().unwrap_or_default();
     !stem.is_empty() && (name == file || name == stem || name.strip_prefix("bash_") == Some(stem))
 }
 
-/// The same, also for a file of which no tool is there: it may have been called `name_2`, because another had its name.
+/// The same, also for a file whose tool is not loaded: it may be called `name_2`, because another
+/// tool had its name.
 pub(super) fn may_be_named(file: &Path, name: &str) -> bool {
     let numbered = |(name, number): (&str, &str)| {
         let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());

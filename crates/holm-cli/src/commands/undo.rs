@@ -136,7 +136,8 @@ fn changed(calls: &[Key], kept: &BTreeSet<String>) -> bool {
     calls.iter().any(|key| kept.contains(&key.to_string()))
 }
 
-/// The calls of each turn, by the keys under which tools keep their records. A replay needs no model and no tool.
+/// The calls of each turn, by the keys under which tools store their records. A replay needs no
+/// model and no tool.
 fn turns(records: &[journal::Record]) -> anyhow::Result<BTreeMap<u64, Vec<Key>>> {
     let mut turns: BTreeMap<u64, Vec<Key>> = BTreeMap::new();
     let mut turn = 0;

@@ -38,7 +38,8 @@ pub(crate) struct Otlp {
 }
 
 impl Otlp {
-    /// Begins to send to a collector: one on this machine, or one that a grant leads to. Must be called within a runtime.
+    /// Starts exporting to a collector: one on this machine, or one that a grant allows. Must be
+    /// called within a runtime.
     pub(crate) fn start(collector: &Url, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
         let base = collector.to_string();
         let target = |path: &str| -> anyhow::Result<Target> {

@@ -38,8 +38,8 @@ pub(crate) enum Set {
 }
 
 impl Set {
-    /// The tools of this set, of those that there are. Native ones that reach nothing, such as the one that tells the date,
-    /// belong to every set.
+    /// The tools of this set. Native ones without access to anything, such as the date, belong to
+    /// every set.
     pub(crate) fn of(self, native: Toolbox, guests: &Toolbox) -> Toolbox {
         let tools = match self {
             Self::All | Self::Native => native,
@@ -100,7 +100,7 @@ fn lacking(all: usize, prepared: usize) -> Option<String> {
     }
 }
 
-/// The guests inside this program, for the folder that `places` names. The engine is started when one is called.
+/// The built-in guests, for the folder that `places` names. The engine starts when one is called.
 pub(super) fn guests(places: &Places, rules: &Rules) -> Toolbox {
     let places = places.clone();
     let host = LateHost::new(move || {

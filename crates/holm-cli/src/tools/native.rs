@@ -15,7 +15,8 @@ use crate::{
     places::{self, Places},
 };
 
-/// The tools. What they change can be undone, and Holm's own data is out of their reach; what is kept they only read.
+/// The native tools. Their changes can be undone, Holm's own data is out of their reach, and
+/// protected files are read-only.
 pub(crate) fn native(places: &Places, kept: &Kept, store: &Store) -> anyhow::Result<Toolbox> {
     let root = kept.over(Root::open(&places.work)?.protect(&places.data, Protect::Everything)?)?;
     let undo = Undo::open(places::undo_folder(&places.data))?;

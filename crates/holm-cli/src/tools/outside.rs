@@ -41,7 +41,8 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Everything that this machine and this environment make possible, without Holm's own data; what is kept is not written.
+    /// All tools that this machine and environment support, without Holm's own data. Protected
+    /// files are not written.
     pub(crate) fn here(
         places: &Places,
         kept: &Kept,

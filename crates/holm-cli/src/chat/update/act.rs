@@ -89,8 +89,8 @@ impl State {
         id.map_or_else(Vec::new, |id| self.say_to(id, words))
     }
 
-    /// Says something: to one that stands still it is a prompt, to one that works it is heard before the next step, and from one
-    /// that is being opened it waits until then.
+    /// Sends a prompt. An idle session starts a turn, a running one takes it before the next step,
+    /// and an opening one takes it once it is open.
     pub(super) fn say_to(&mut self, id: TabId, words: Words) -> Vec<Command> {
         // The line that said it was taken just now, so it is the last that is remembered.
         let line = self.history.last().cloned();
@@ -120,7 +120,8 @@ impl State {
         id.map_or_else(Vec::new, |id| self.change_mode_of(id, mode))
     }
 
-    /// Changes what is asked, as far as an administrator lets anybody; once it is open, in one that is being opened.
+    /// Changes the mode, as far as an administrator allows; for a session that is opening, once it
+    /// is open.
     pub(super) fn change_mode_of(&mut self, id: TabId, mode: Mode) -> Vec<Command> {
         if mode > self.widest {
             return self.told(&format!("an administrator lets no session be wider than {}", self.widest));
@@ -206,7 +207,8 @@ impl State {
         vec![Command::Close(tab.id)]
     }
 
-    /// Shows the turns of this session, the last one first: what is chosen is said again, in a session of its own.
+    /// Shows the turns of this session, the last one first. The chosen prompt is sent again, in a
+    /// forked session.
     pub(super) fn choose_turn(&mut self) {
         let Some(tab) = self.tab() else { return };
         let Some(session) = tab.session.clone() else { return };

@@ -17,7 +17,8 @@ use crate::{
     screen::ShownPath as _,
 };
 
-/// How often an answer that does not fit is asked for again: a model that is told what is wrong mends it at once or hardly ever.
+/// How often an invalid answer is requested again: a model that is told the problem fixes it at
+/// once or hardly ever.
 const MOST_AGAIN: u32 = 2;
 /// So many violations are told; the first says most.
 const MOST_TOLD: usize = 8;
@@ -69,7 +70,7 @@ impl AnswerSchema {
         prompt
     }
 
-    /// Has an answer that does not fit given again, a few times, and gives the report with the one that does.
+    /// Requests an invalid answer again, a few times, and returns the report with the valid one.
     pub(super) async fn hold(&self, session: &mut Session, mut report: Report) -> anyhow::Result<Report> {
         for asked in 0..=MOST_AGAIN {
             let Ending::Answered { text } = &report.ending else { return Ok(report) };

@@ -223,7 +223,8 @@ impl Bench {
     }
 }
 
-/// The tools that fit the model, unless the agent that was chosen names others: it is shown what it names and no more.
+/// The tools that fit the model, unless the chosen agent names others: then it gets only what it
+/// names.
 fn fitting(fits: tools::Set, file: Option<&AgentFile>, native: &Toolbox) -> tools::Set {
     let Some(ToolNames::These(names)) = file.map(|file| &file.tools) else { return fits };
     // The date is among the few too.
@@ -255,7 +256,8 @@ impl Work {
         if manages { Self::Delegates } else { Self::Any }
     }
 
-    /// Those of the tools that it may have. One that acts may come later, under a name that the file has.
+    /// The tools that it may have. A tool that acts may be added later, under a name in the agent's
+    /// file.
     fn bounds(self, tools: Toolbox) -> Toolbox {
         match self {
             Self::Any => tools,
@@ -392,7 +394,8 @@ impl Tools {
         self.follow_beside(session, Toolbox::new())
     }
 
-    /// As [`follow`](Self::follow), for a run that has other tools beside these. Where two have one name, these keep it.
+    /// As [`follow`](Self::follow), for a run with other tools beside these. If two have the same
+    /// name, these keep it.
     fn follow_beside(&self, session: &Session, others: Toolbox) -> Following {
         let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
         let pick =
@@ -481,8 +484,8 @@ fn lookup(began: &Snapshot, talk: &Toolbox, helping: &Helping) -> Option<Lookup>
     needed.then_some(lookup)
 }
 
-/// What the model is told first: what the person wants, what the project tells everybody, and which helpers and skills there
-/// are.
+/// The system prompt: the user's text, the project's instructions, and the available helpers and
+/// skills.
 fn system(args: &Args, crew: &AgentLoader, guides: Vec<String>, taught: String) -> String {
     // An agent that was chosen knows its helpers by its file.
     let helpers = if args.settled.agent.is_none() { crew.introduction() } else { String::new() };
@@ -496,7 +499,8 @@ fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping) 
     config.grants = args.grant.iter().cloned().chain(helping.callings()).collect();
     let plans = if set == tools::Set::Few { Vec::new() } else { plan_tools().into_iter().collect() };
     if set == tools::Set::Few {
-        // What these find is the answer, word for word: a small model that repeats a number may get it wrong.
+        // The results of these tools are the answer, word for word: a small model that repeats a
+        // number may get it wrong.
         config.policy.terminal_tools.extend(simple::ANSWERING.iter().map(ToString::to_string));
     }
     // The registry gives their names to no other tool.

@@ -31,7 +31,8 @@ pub(crate) struct Most {
 }
 
 impl Most {
-    /// What is changed of a session: what was given, which is within this already, and what the session has too much.
+    /// The changes that apply the ceiling: the given ones, which are within it already, and
+    /// reductions of what the session has too much.
     pub(super) fn bind(&self, given: Changes, has: &Has) -> Changes {
         let lower = || self.mode.filter(|most| has.mode > *most);
         let met = || self.grants.as_ref().map(|most| narrowed(most, &has.grants));

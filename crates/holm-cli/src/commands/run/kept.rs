@@ -10,7 +10,8 @@ use crate::{
 };
 
 impl Args {
-    /// Takes the models of the session that is to go on, if there is one. `named` is what the flag `--model` said.
+    /// Uses the models of the session that is resumed, if there is one. `named` is the value of
+    /// `--model`.
     pub(super) async fn keep_models(mut self, named: Option<&str>, store: &Store) -> Result<Self, Trouble> {
         let Some(session) = self.past().map(str::to_owned) else { return Ok(self) };
         let models = models(store, &session).await;
@@ -38,7 +39,7 @@ impl Args {
     }
 }
 
-/// The models that a session was begun with, the first one first; none if it is not there or cannot be read.
+/// The models with which a session began, in order; empty if it is missing or cannot be read.
 async fn models(store: &Store, session: &str) -> Vec<String> {
     let Ok(started) = store.started(session).await else { return Vec::new() };
     started.config.models.into_iter().map(|model| model.name).collect()

@@ -39,7 +39,8 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Whether it is to [catch up](Session::catch_up) with what was said from elsewhere, just as the turn ended that came to this end.
+    /// Whether it should [catch up](Session::catch_up) with prompts that another client sent just
+    /// as the turn with this ending ended.
     pub(crate) fn has_missed(&self, ending: &Ending) -> bool {
         missed(self.kept.1.as_ref(), ending)
     }
@@ -103,7 +104,8 @@ impl Args {
         if self.resume && self.session.as_ref() == Some(&session) {
             return Self { parts: Parts::default(), ..self };
         }
-        // What belongs to a session from its beginning is not said again, nor what it keeps unless it is given now.
+        // Facts fixed at the start of a session are not passed again, and kept values only if they
+        // are given now.
         let args = Self { turns: None, system: None, ..self.anew(None) };
         Self {
             session: Some(session),

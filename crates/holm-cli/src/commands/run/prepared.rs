@@ -55,19 +55,22 @@ pub(super) struct Begun {
     pub(super) listening: Option<Listening>,
 }
 
-/// Whether something was said from elsewhere that a turn may not have heard before it ended. Nothing begins by itself after a stop.
+/// Whether another client sent a prompt that a turn may have missed before it ended. Nothing starts
+/// by itself after a stop.
 pub(super) fn missed(listening: Option<&Listening>, ending: &Ending) -> bool {
     listening.is_some_and(Listening::missed) && !matches!(ending, Ending::Cancelled { .. })
 }
 
-/// What is told of words that came too late for a run that was stopped, where no next prompt comes with which it would hear them.
+/// The note about prompts that came too late for a stopped run, if there is no next prompt to
+/// deliver them with.
 pub(super) fn lost(words: &Prompt) -> String {
     let text: Vec<&str> = words.blocks.iter().filter_map(Block::as_text).collect();
     format!("holm: said from elsewhere and not heard before the end: {}", text.join(" "))
 }
 
 impl Args {
-    /// Makes the arguments ready: what they branch off, what the session keeps from its beginning, and what the settings say.
+    /// Prepares the arguments: the fork, what the session keeps from its beginning, and the
+    /// settings.
     pub(super) async fn prepare(self, places: Places, screen: &Arc<Screen>) -> anyhow::Result<Prepared> {
         let args = self.branch_off()?;
         args.check()?;
@@ -107,8 +110,9 @@ impl Prepared {
     }
 }
 
-/// What hooks would look at and are never asked about: where a run asks them is settled when it begins, and this one may have begun
-/// before they were there. Calls are not among it, they are always asked about.
+/// The points that hooks want to check but are never asked about. A run fixes its points when it
+/// begins, and this one may have begun before the hooks existed. Calls are not among them, because
+/// they are always checked.
 fn unheard(hooks: &Hooks, session: &Session) -> Option<String> {
     let asked = &session.run().config().consult;
     let never = hooks.points().into_iter().filter(|point| !asked.contains(point));

@@ -36,8 +36,8 @@ pub(crate) struct Settled {
 }
 
 impl Args {
-    /// Takes over what the settings of this folder and the chosen agent say; the places hold then what the agent brings
-    /// along.
+    /// Applies the settings of this folder and of the chosen agent. The returned paths include the
+    /// agent's folders.
     pub(crate) fn settle(
         mut self,
         mut places: Places,

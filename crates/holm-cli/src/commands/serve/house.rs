@@ -121,8 +121,8 @@ impl House {
                 .into());
         }
         let home = owner.data.join("users").join(user.as_str());
-        // Side by side: what is kept of a user would otherwise hold the folder in which their commands work, and could
-        // be hidden from none of them.
+        // Side by side: otherwise the user's data would contain the folder of their commands, and
+        // could not be hidden from them.
         let (data, work) = (home.join("data"), home.join("workspace"));
         places::private_folder(&data)?;
         places::private_folder(&work)?;

@@ -183,7 +183,8 @@ impl Brought {
         }
     }
 
-    /// Adds what happened elsewhere to what is here. History is never rewritten, so both must have the same past.
+    /// Appends the records from elsewhere to the local ones. History is never rewritten, so both
+    /// must share the same past.
     async fn lengthen(&self, store: &Store) -> anyhow::Result<Came> {
         let mut opened = store.open(&self.id).await.map_err(missing_journal)?;
         let text = store.read(&self.id).await.map_err(missing_journal)?;

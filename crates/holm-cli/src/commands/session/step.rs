@@ -80,7 +80,8 @@ fn told(number: usize, count: usize, step: &Step) -> String {
     std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// The run as it stood after a record: the end of all that was told, what is new marked, as much of it as there is room for.
+/// The run after a record: the end of its description, with new lines marked, as much as fits on
+/// the screen.
 fn page(id: &str, steps: &[Step], place: Place, (height, width): (usize, usize)) -> String {
     let Some(step) = steps.get(place.at) else { return String::new() };
     let mut shown = Vec::new();

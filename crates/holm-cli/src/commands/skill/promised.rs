@@ -81,8 +81,8 @@ pub(super) async fn execute(
     }
 }
 
-/// The input that arguments make: one JSON object, or values by name (`name=value`) and by their places. A value that is `-`
-/// is standard input.
+/// The input from the arguments: one JSON object, or values by name (`name=value`) and by position.
+/// The value `-` is standard input.
 fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trouble> {
     if let [whole] = arguments
         && whole.trim_start().starts_with('{')

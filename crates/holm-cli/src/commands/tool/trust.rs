@@ -253,7 +253,7 @@ pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> 
     Ok(Exit::Done)
 }
 
-/// The file of the user's tools that is meant: by its name, or the only one that is the tool of this name.
+/// The file of the user's tools with this name, or the only file with a tool of this name.
 fn own_file(name: &str, places: &Places) -> PathBuf {
     let exact = places.tools().join(name);
     if exact.is_file() {

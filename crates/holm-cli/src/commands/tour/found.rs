@@ -37,7 +37,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Larger files of models are not begun with by themselves: they may take minutes to load.
 const LARGEST: u64 = 8_000_000_000;
 
-/// Finds a model and says which. `named` is what a flag, the environment or settings say; only a flag is a yes to its price.
+/// Finds a model and says which. `named` comes from a flag, the environment or settings; only a
+/// flag counts as consent to its price.
 pub(super) async fn choose(
     named: Option<&Value<String>>,
     reach: &Reach,

@@ -42,7 +42,8 @@ impl Part {
         self.length
     }
 
-    /// Which version of the file the bytes are of, as the server named it. Without that, nothing can be gone on with.
+    /// The server's tag of the version that the bytes belong to. Without it, the download cannot be
+    /// resumed.
     pub(super) fn tag(&self) -> Option<String> {
         fs::read_to_string(self.tag_path()).ok().filter(|tag| !tag.is_empty() && self.length > 0)
     }

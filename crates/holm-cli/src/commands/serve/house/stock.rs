@@ -368,7 +368,8 @@ fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError>
     }
 }
 
-/// Whether an agent goes no further than the usual one. What it does not say is as it is for the usual one.
+/// Whether an agent's limits are within those of the default one. Missing limits are those of the
+/// default agent.
 pub(super) fn bounded(usual: &Limits, wanted: &AgentLimits) -> Result<(), OpenError> {
     let too_much = |what: &str| {
         let message = format!("its {what} are more than your usual agent's; an administrator can give them");
@@ -483,7 +484,7 @@ fn sandbox(origin: &str) -> Vec<String> {
     ]
 }
 
-/// Calls a tool once. What was named is what it may do, and is not asked about again; nothing else is allowed.
+/// Calls a tool once. The named grants are allowed without asking; nothing else is allowed.
 async fn attempt(
     room: &Room,
     made: &Made,
