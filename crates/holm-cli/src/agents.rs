@@ -171,8 +171,8 @@ impl Chosen {
 }
 
 impl Chosen {
-    /// The files that its servers and those of its helpers start with: what their command lines
-    /// name.
+    /// The files that its servers and those of its helpers start with: what
+    /// their command lines name.
     pub(crate) fn starts(&self) -> Vec<PathBuf> {
         let Self::Exe(exe) = self else { return Vec::new() };
         let servers = exe.tree.agents().into_iter().flat_map(|agent| &agent.servers);
@@ -235,8 +235,8 @@ impl Exe {
     }
 }
 
-/// The agent in a file in Holm's format, and the hash of exactly those bytes. `None` if the file is
-/// something else.
+/// The agent in a file in Holm's format, and the hash of exactly those bytes. `None` if the
+/// file is something else.
 fn native(path: &Path) -> Option<(ContentHash, Result<AgentFile, String>)> {
     let bytes = match read_plain(path) {
         Ok(bytes) => bytes,
@@ -255,8 +255,8 @@ pub(crate) fn is_meant(path: &Path, text: &str) -> bool {
     text.trim_start_matches('\u{feff}').starts_with("---") || (lies_among_agents && !is_readme)
 }
 
-/// Reads an agent of agents-exe. A file that cannot be read counts as empty, which is not a valid
-/// agent.
+/// Reads an agent of agents-exe. A file that cannot be read counts as empty, which is
+/// not a valid agent.
 fn foreign(path: &Path) -> Result<ExeAgent, ConfigError> {
     ExeAgent::parse(&read_plain_text(path).unwrap_or_default(), path)
 }
@@ -291,8 +291,8 @@ fn lying(places: &Places) -> impl Iterator<Item = (PathBuf, Layer)> {
     folders.flat_map(|(folder, owner)| files_of(&folder).into_iter().map(move |path| (path, owner)))
 }
 
-/// The trusted agents. An agent that is not trusted is neither available as a helper nor in the way
-/// of another.
+/// The trusted agents. An agent that is not trusted is neither available as a helper nor in
+/// the way of another.
 fn trusted(places: &Places) -> Vec<AgentFile> {
     let trusted = lying(places).filter_map(|(path, owner)| {
         let (hash, read) = native(&path)?;
@@ -383,8 +383,8 @@ pub(crate) enum Only {
 }
 
 impl Only {
-    /// The names in a file in Holm's format: its tools, and the agents that it manages, which are
-    /// tools to it.
+    /// The names in a file in Holm's format: its tools, and the agents that it manages, which
+    /// are tools to it.
     pub(crate) fn of(file: &AgentFile) -> Self {
         match &file.tools {
             ToolNames::All => Self::All,

@@ -41,8 +41,8 @@ const MOST_TRIES: u32 = 3;
 pub(crate) struct Terminal {
     /// Grants of `--yes`: calls that need no more are approved without asking.
     yes: GrantSet,
-    /// The grants of the run itself: if a helper lacks one of them, its own file does not ask for
-    /// it.
+    /// The grants of the run itself: if a helper lacks one of them, its own file does
+    /// not ask for it.
     granted: GrantSet,
     person: Person,
     screen: Arc<Screen>,
@@ -80,8 +80,8 @@ impl Terminal {
         Self { drafts: Some(folder.to_owned()), ..self }
     }
 
-    /// Also asks through this desk: users who watch through a server may answer, and the first
-    /// answer counts.
+    /// Also asks through this desk: users who watch through a server may answer, and
+    /// the first answer counts.
     pub(crate) fn shared(self, desk: &Arc<Desk>) -> Self {
         Self { desk: Some(Arc::clone(desk)), ..self }
     }
@@ -127,8 +127,8 @@ impl Terminal {
         &self.screen
     }
 
-    /// Asks the local user when it is this question's turn. Returns `None` if no user is there, or
-    /// if asking failed.
+    /// Asks the local user when it is this question's turn. Returns `None` if no user is there,
+    /// or if asking failed.
     pub(crate) fn when_free<T: Send + 'static>(
         &self,
         open: Open,
@@ -379,8 +379,8 @@ fn forget_typed() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// The arguments of a plan that the user has rewritten. The model is shown the result, like that of
-/// any other call.
+/// The arguments of a plan that the user has rewritten. The model is shown the result, like that
+/// of any other call.
 fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, Trouble> {
     let text = plan(proposal).unwrap_or_default();
     let other = Editor::find(|name| std::env::var(name).ok())?.edit(folder, &text)?;
@@ -462,8 +462,8 @@ fn why(reason: AskReason) -> Option<&'static str> {
     }
 }
 
-/// The lines of a text without long runs of empty lines, which could hide something: their length
-/// is stated instead.
+/// The lines of a text without long runs of empty lines, which could hide something: their
+/// length is stated instead.
 fn close_up(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut empty = 0_usize;
@@ -483,8 +483,8 @@ fn close_up(text: &str) -> Vec<String> {
     lines
 }
 
-/// A line whose long runs of blanks and marks are counted instead of shown. Escaped blanks, as in
-/// JSON, count too.
+/// A line whose long runs of blanks and marks are counted instead of shown. Escaped blanks, as
+/// in JSON, count too.
 fn without_gaps(line: &str) -> String {
     let line = &lookalikes::without_stacks(line);
     const BLANKS: [&str; 6] = [" ", "\t", "\\n", "\\t", "\\r", "\u{3000}"];

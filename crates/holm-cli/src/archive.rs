@@ -1,6 +1,6 @@
-//! Backs up the whole data folder while other processes use it. Databases are copied at one moment,
-//! other files whole. The backup is a folder with a manifest, written last; without the manifest it
-//! is not valid.
+//! Backs up the whole data folder while other processes use it. Databases are copied at one
+//! moment, other files whole. The backup is a folder with a manifest, written last; without the
+//! manifest it is not valid.
 
 use std::{
     fs,
@@ -279,8 +279,8 @@ fn open(folder: &fs::File, path: &Path) -> io::Result<fs::File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// Whether the database of a user is here. A workspace contains files of the user, so their names
-/// mean nothing.
+/// Whether the database of a user is here. A workspace contains files of the user, so
+/// their names mean nothing.
 fn is_home(below: &Path) -> bool {
     let mut parts = below.iter();
     let begins = parts.next();

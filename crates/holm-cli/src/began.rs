@@ -1,5 +1,5 @@
-//! What a session stores beside its journal: the folder in which it works, and the commands that it
-//! never runs.
+//! What a session stores beside its journal: the folder in which it works, and the commands
+//! that it never runs.
 //!
 //! The kernel knows neither, but both are binding. A grant such as `write:**` means that folder and
 //! no other, and a command forbidden once stays forbidden after a crash. So they are stored in the

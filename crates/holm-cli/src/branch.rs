@@ -1,5 +1,5 @@
-//! Forks sessions. The old session is not changed at all; the new one shares its history up to a
-//! record.
+//! Forks sessions. The old session is not changed at all; the new one shares its history
+//! up to a record.
 
 use holm::{
     kernel::{

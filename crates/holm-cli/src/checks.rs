@@ -1,6 +1,6 @@
-//! Runs the programs of executable postconditions. Each runs in a jail with the program, the
-//! system's programs, and the workspace files that its arguments name. It writes nothing and has no
-//! network.
+//! Runs the programs of executable postconditions. Each runs in a jail with the program,
+//! the system's programs, and the workspace files that its arguments name. It writes
+//! nothing and has no network.
 
 use std::{
     path::{Path, PathBuf},

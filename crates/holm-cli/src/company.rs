@@ -1,5 +1,5 @@
-//! Finds what prevents an agent file from working with the others, as far as possible without
-//! starting anything.
+//! Finds what prevents an agent file from working with the others, as far as
+//! possible without starting anything.
 
 use std::{
     collections::BTreeSet,
@@ -102,8 +102,8 @@ pub(crate) fn line_naming(path: &Path, name: &str) -> usize {
     1
 }
 
-/// The names of tools: Holm's own, and whether there are files whose tool names are unknown until
-/// they start.
+/// The names of tools: Holm's own, and whether there are files whose tool names are
+/// unknown until they start.
 struct Names {
     own: BTreeSet<String>,
     /// Whether there are programs or WASM files, which name their tools themselves.

@@ -1,5 +1,5 @@
-//! Builds helpers from agent files, with the models that the command can open and the tools of the
-//! run.
+//! Builds helpers from agent files, with the models that the command can open and the
+//! tools of the run.
 
 use std::{path::Path, sync::Arc};
 
@@ -56,8 +56,8 @@ pub(crate) struct House {
     pub(crate) kept: Kept,
     /// The tools of a helper that works in its own folder.
     pub(crate) set: Set,
-    /// The log that also receives all events; it includes the runs of helpers, each under its own
-    /// name.
+    /// The log that also receives all events; it includes the runs of helpers, each
+    /// under its own name.
     pub(crate) log: Log,
 }
 

@@ -1,7 +1,7 @@
 //! Opens the user's own editor for text that is too long for a prompt.
 //!
-//! It is the user's own program and runs with the user's rights; the text that it saves counts as
-//! typed.
+//! It is the user's own program and runs with the user's rights; the text that it
+//! saves counts as typed.
 
 use std::{
     fs,
@@ -48,8 +48,8 @@ impl Editor {
     /// If the editor cannot be started or fails, or if the result is not text.
     pub(crate) fn edit(&self, folder: &Path, text: &str) -> Result<String, Trouble> {
         let draft = Draft::write(folder, text)?;
-        // As git does it: the command is a shell command, and the file is an argument, never a part
-        // of the command.
+        // As git does it: the command is a shell command, and the file is an argument, never a
+        // part of the command.
         let shell = format!("{} \"$@\"", self.command);
         let status = Command::new("sh").args(["-c", &shell, &self.command]).arg(&draft.path).status();
         match status {

@@ -1,5 +1,5 @@
-//! The files with MCP server entries: their owners, the permissions they request, and their
-//! secrets.
+//! The files with MCP server entries: their owners, the permissions they
+//! request, and their secrets.
 
 use std::{
     collections::BTreeMap,
@@ -44,8 +44,8 @@ impl Entry {
         files(places).into_iter().filter_map(read).collect()
     }
 
-    /// The usable entries: the user trusts them, or confirmed them, or they are the first at their
-    /// place.
+    /// The usable entries: the user trusts them, or confirmed them, or they are the
+    /// first at their place.
     pub(crate) fn admitted(places: &Places) -> impl Iterator<Item = Self> {
         Self::all(places).into_iter().filter(|entry| entry.admit(places).is_ok())
     }
@@ -114,8 +114,8 @@ impl Entry {
         }
     }
 
-    /// Its servers, with variables expanded. Empty if the file is invalid, so that none of them is
-    /// started.
+    /// Its servers, with variables expanded. Empty if the file is invalid, so that none
+    /// of them is started.
     fn specs(&self, places: &Places) -> Vec<ServerSpec> {
         let env = |name: &str| std::env::var(name).ok();
         let loader = McpLoader::new(Means::new(), Arc::new(PinFile::new(places.pins())), env);

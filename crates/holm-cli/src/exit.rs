@@ -12,8 +12,8 @@ pub(crate) enum Exit {
     Done,
     /// Something went wrong on this machine: a file, the store, the terminal.
     Failed,
-    /// The arguments are invalid, or something that they name is, such as a file that the command
-    /// reads.
+    /// The arguments are invalid, or something that they name is, such as a file
+    /// that the command reads.
     Usage,
     /// The run ended without an answer: refused, rejected, or stuck in a loop; or a tool failed.
     NoAnswer,

@@ -1,5 +1,5 @@
-//! Finds the hooks of a run: the user's, and the project's if the user trusts their current
-//! content.
+//! Finds the hooks of a run: the user's, and the project's if the user
+//! trusts their current content.
 
 use std::{
     fs,
@@ -113,8 +113,8 @@ impl Owner {
 }
 
 impl Owner {
-    /// The hooks for a run. A script that differs from the reviewed one closes the gate of the hook
-    /// that names it.
+    /// The hooks for a run. A script that differs from the reviewed one closes the gate of the
+    /// hook that names it.
     fn hold(self, file: HookFile, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
         let vouched = self.vouches(&file);
         file.held(ledger, vouched)
@@ -135,8 +135,8 @@ impl Owner {
         was_trusted(self, places, ledger).then(|| format!("{GONE}; {BACK}"))
     }
 
-    /// Who vouches for a file. An imported file was written by another author, no matter where it
-    /// is now.
+    /// Who vouches for a file. An imported file was written by another author, no matter
+    /// where it is now.
     pub(crate) fn vouches(self, file: &HookFile) -> Vouched {
         match self {
             Self::User if !file.is_imported() => Vouched::ByOwner,
@@ -164,8 +164,8 @@ impl Gathered {
     /// Secrets are removed from messages about denials.
     ///
     /// # Errors
-    /// If trusted hooks cannot be run or differ from what was trusted: what they guard would be
-    /// open.
+    /// If trusted hooks cannot be run or differ from what was trusted: what they
+    /// guard would be open.
     pub(crate) fn find(
         places: &Places,
         confinement: Confinement,

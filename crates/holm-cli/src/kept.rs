@@ -22,8 +22,8 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Protects the effective settings, the scripts of trusted hooks, and the files that servers
-    /// start with.
+    /// Protects the effective settings, the scripts of trusted hooks, and the files
+    /// that servers start with.
     pub(crate) fn find(places: &Places) -> Self {
         let found = places.found();
         let policies = found.policies.into_iter().map(|(path, _)| path);

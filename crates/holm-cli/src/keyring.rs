@@ -1,6 +1,6 @@
-//! The keyrings for provider keys: the desktop's if there is one, else the kernel's. The kernel's
-//! keyring needs no desktop and no daemon, but forgets everything on a reboot; the desktop's does
-//! not.
+//! The keyrings for provider keys: the desktop's if there is one, else the kernel's. The
+//! kernel's keyring needs no desktop and no daemon, but forgets everything on a reboot;
+//! the desktop's does not.
 
 mod desktop;
 

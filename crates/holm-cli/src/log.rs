@@ -1,8 +1,8 @@
 //! Writes a log for operators: one JSON object a line, to a file or a URL. Nothing is written
 //! unless a flag asks for it, and nothing is ever sent elsewhere.
 //!
-//! A log never blocks a run. Lines that do not fit are counted and reported at the end; the journal
-//! has everything.
+//! A log never blocks a run. Lines that do not fit are counted and reported at the end;
+//! the journal has everything.
 
 mod file;
 pub(crate) mod http;

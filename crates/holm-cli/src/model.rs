@@ -120,8 +120,8 @@ fn choose_alone(
     }
 }
 
-/// Adds the models that take over when the work of the one before is not good enough. One client
-/// serves them all.
+/// Adds the models that take over when the work of the one before is not good enough. One
+/// client serves them all.
 pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, Vec<Card>), Trouble> {
     if names.is_empty() {
         return Ok((first, Vec::new()));
@@ -150,8 +150,8 @@ pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble
     Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None, fits: Set::All })
 }
 
-/// The catalogue entry of a model. The same models of `OpenAI` answer in both of its formats, at
-/// the same price.
+/// The catalogue entry of a model. The same models of `OpenAI` answer in both of its formats,
+/// at the same price.
 fn known_card(full: &str) -> Card {
     let catalogue = catalogue::Catalogue::pinned();
     let twin = full.strip_prefix("openai-chat/").map(|model| format!("openai/{model}"));

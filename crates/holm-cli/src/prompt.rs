@@ -122,8 +122,8 @@ impl Parts {
     }
 
     /// Reads all parts and inserts them into the template, or appends them if it has no
-    /// placeholder. A template without a placeholder can be the whole prompt. `tell` receives notes
-    /// for the user.
+    /// placeholder. A template without a placeholder can be the whole prompt. `tell` receives
+    /// notes for the user.
     pub(crate) fn gather(
         &self,
         around: Option<&Around>,

@@ -124,8 +124,8 @@ impl Reach {
         })
     }
 
-    /// A note about a model whose key should be in a variable that is not set: its provider is
-    /// called without one.
+    /// A note about a model whose key should be in a variable that is not set: its provider
+    /// is called without one.
     pub(crate) fn keyless(&self, model: &str) -> Option<String> {
         let provider = model.split('/').next().unwrap_or_default();
         let variable = self.providers.get(provider)?.key_env.as_ref()?;
@@ -147,8 +147,8 @@ impl Reach {
         builder.transport(Arc::new(connections()?)).build()
     }
 
-    /// Refuses a provider outside of the network scope. An unknown provider is reported when it is
-    /// opened.
+    /// Refuses a provider outside of the network scope. An unknown provider is reported
+    /// when it is opened.
     pub(crate) fn admits(&self, name: &str) -> Result<(), Trouble> {
         match (self.ways.bounds(), self.endpoint(name)) {
             (Bounds::ThisMachine, Ok((_, endpoint))) => Bounds::ThisMachine.admits(name, endpoint.base()),
@@ -218,8 +218,8 @@ impl Reach {
         }
     }
 
-    /// The address of a provider in the settings. The environment overrides the user's file, and a
-    /// policy overrides both.
+    /// The address of a provider in the settings. The environment overrides the user's file, and
+    /// a policy overrides both.
     fn base(&self, service: &Service, env: impl Fn(&str) -> Option<String>) -> Option<&str> {
         let own = self.providers.iter().find(|(name, _)| known_as(name) == service.id);
         let base = own.and_then(|(_, own)| own.base_url.as_ref())?;

@@ -168,8 +168,8 @@ impl Screen {
         io::stderr().is_terminal()
     }
 
-    /// Why a part of standard output was lost. `None` if its reader closed the pipe and does not
-    /// want the rest.
+    /// Why a part of standard output was lost. `None` if its reader closed the pipe and does
+    /// not want the rest.
     pub(crate) fn lost() -> Option<&'static str> {
         LOST.get().map(String::as_str)
     }
@@ -214,8 +214,8 @@ impl Screen {
         self.state().put(Stream::Out, format!("{text}\n"));
     }
 
-    /// Replaces the content of the terminal with a text. A terminal that cannot be cleared gets it
-    /// below.
+    /// Replaces the content of the terminal with a text. A terminal that cannot be
+    /// cleared gets it below.
     pub(crate) fn page(&self, text: &str) {
         let clear = if std::env::var_os("TERM").is_some_and(|term| term != "dumb") { CLEAR } else { "" };
         self.state().put(Stream::Out, format!("{clear}{}\n", visible(text)));

@@ -1,5 +1,5 @@
-//! What clients of `holm mcp-server` may read beside its tools: sessions, if the user allows it,
-//! and skills.
+//! What clients of `holm mcp-server` may read beside its tools: sessions, if the user
+//! allows it, and skills.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Sets up access to MCP servers, and involves the user where needed: at the terminal and in the
-//! browser.
+//! Sets up access to MCP servers, and involves the user where needed: at the terminal
+//! and in the browser.
 
 use std::{
     ffi::OsStr,
@@ -39,8 +39,8 @@ const LOGIN: Duration = Duration::from_secs(5 * 60);
 /// The longest first line of a browser's request: a code, a state and an issuer.
 const LONGEST: usize = 16 * 1024;
 
-/// The transports for the servers of a file. Servers of a project start only with code that the
-/// user trusts.
+/// The transports for the servers of a file. Servers of a project start only with code
+/// that the user trusts.
 pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     if !entries::is_project(file, places) {
         return reached(places, file, |programs| programs);
@@ -49,8 +49,8 @@ pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     reached(places, file, |programs| programs.checked(move |spec| entries::check(spec, &lead, &within)))
 }
 
-/// The same for servers of an editor: there is no file together with which their code could be
-/// trusted.
+/// The same for servers of an editor: there is no file together with which their
+/// code could be trusted.
 pub(crate) fn given(places: &Places, file: &Path) -> Result<Means, String> {
     reached(places, file, |programs| programs)
 }

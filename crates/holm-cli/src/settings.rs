@@ -34,8 +34,8 @@ impl Here {
         Ok(Self { loaded: loaded.map_err(|error| refused(&error))? })
     }
 
-    /// Refuses to continue if the project's trusted file has changed or is gone: what it forbade
-    /// would be allowed.
+    /// Refuses to continue if the project's trusted file has changed or is gone: what it
+    /// forbade would be allowed.
     ///
     /// # Errors
     /// What has changed, and how to continue.
@@ -93,8 +93,8 @@ pub(crate) fn named(places: &Places, path: &Path) -> PathBuf {
     place(&places.work, path).unwrap_or_else(|linked| linked.path)
 }
 
-/// The project's settings files, nearest first, up to the first one whose current content is
-/// trusted.
+/// The project's settings files, nearest first, up to the first one whose
+/// current content is trusted.
 pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in places.found().projects() {
@@ -176,8 +176,8 @@ pub(crate) fn refused(error: &ConfigError) -> Trouble {
     Trouble::new(Exit::Usage, error.to_string()).hint(error.fix())
 }
 
-/// Why a file is not used, with a hint. For a link there is no hint except to replace it with a
-/// file.
+/// Why a file is not used, with a hint. For a link there is no hint except to replace
+/// it with a file.
 fn hinted(why: &str) -> String {
     if Linked::is_said_in(why) {
         return why.to_owned();

@@ -54,9 +54,9 @@ pub(crate) enum Watch {
 }
 
 impl Shelf {
-    /// Loads all tools beside the command's own into a registry. `agents` loads agent files, if
-    /// given, and servers may ask the given user. Unusable tools are left out; [`tell`](Self::tell)
-    /// reports them.
+    /// Loads all tools beside the command's own into a registry. `agents` loads agent
+    /// files, if given, and servers may ask the given user. Unusable tools are left
+    /// out; [`tell`](Self::tell) reports them.
     pub(crate) async fn with_agents(
         registry: Registry,
         agents: Option<AgentLoader>,
@@ -287,9 +287,9 @@ fn shared(cache: PathBuf, make: impl FnOnce(PathBuf) -> anyhow::Result<Sandbox>)
     Ok(sandbox)
 }
 
-/// What no tool may touch: the usual names, as for all other tools, and the data folder, by any
-/// path. The worktree of a helper is inside the data folder; in that case everything beside the
-/// worktrees is protected.
+/// What no tool may touch: the usual names, as for all other tools, and the data folder, by
+/// any path. The worktree of a helper is inside the data folder; in that case everything
+/// beside the worktrees is protected.
 fn denials(places: &Places) -> anyhow::Result<Denials> {
     let root = Root::open(&places.work)?.protect(&places.data, Protect::Everything)?;
     let mut denials = Kept::find(places).over(root)?.denials()?;

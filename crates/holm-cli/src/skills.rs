@@ -152,8 +152,8 @@ impl Skills {
         }
     }
 
-    /// A file of a skill: below its folder, without links, and with trusted content if another
-    /// author wrote it.
+    /// A file of a skill: below its folder, without links, and with trusted content if
+    /// another author wrote it.
     pub(crate) fn file(&self, usable: &Usable, file: &str) -> Result<String, String> {
         let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
         let (folder, path) = (usable.folder.canonicalize(), usable.folder.join(file));

@@ -82,8 +82,8 @@ pub(crate) fn bound(grants: &[Grant], mode: Mode, places: &Places) -> Result<(Ve
     Ok((bound.grants.into_iter().flatten().map(|grant| grant.value).collect(), mode))
 }
 
-/// Adds the commands that the settings forbid. An invalid rule is an error: the others would seem
-/// to be all.
+/// Adds the commands that the settings forbid. An invalid rule is an error: the others would
+/// seem to be all.
 pub(crate) fn denied(places: &Places, mut rules: Rules) -> Result<Rules, Trouble> {
     let settings = Here::find(places)?.loaded.layers.settle(Settings::default());
     run::parsed(settings.deny)?.into_iter().for_each(|rule| rules.deny(rule));

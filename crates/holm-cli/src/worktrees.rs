@@ -21,8 +21,8 @@ pub(crate) struct Trees {
 }
 
 impl Trees {
-    /// Finds the worktrees, if this folder is the top of a repository. Leftovers of a killed run
-    /// are removed.
+    /// Finds the worktrees, if this folder is the top of a repository. Leftovers of a
+    /// killed run are removed.
     pub(crate) async fn find(places: &Places) -> Result<Option<Arc<Self>>, String> {
         let this = Self::here(places);
         if let Some(this) = this.as_ref().filter(|this| this.folder.exists()) {

@@ -1,5 +1,5 @@
-//! Asks the user of the editor: to approve calls, and to answer questions of the model and of MCP
-//! servers.
+//! Asks the user of the editor: to approve calls, and to answer questions of the model
+//! and of MCP servers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -64,8 +64,8 @@ impl Asking {
         ToolCallUpdate::new(shown.tool_call_id, fields)
     }
 
-    /// Asks with a form. Returns `None` if the editor does not support forms, or if the user does
-    /// not answer.
+    /// Asks with a form. Returns `None` if the editor does not support forms, or if the
+    /// user does not answer.
     async fn form(self, message: String, schema: Value) -> Option<ElicitationAction> {
         let can = self.editor.can().elicitation.as_ref()?;
         can.form.as_ref()?;
@@ -75,8 +75,8 @@ impl Asking {
         Some(self.editor.client().send_request(request).block_task().await.ok()?.action)
     }
 
-    /// Asks the user to open a page. Returns `None` if the editor cannot open pages, or if the user
-    /// does not answer.
+    /// Asks the user to open a page. Returns `None` if the editor cannot open pages, or if the
+    /// user does not answer.
     async fn page(self, message: String, url: String) -> Option<ElicitationAction> {
         let can = self.editor.can().elicitation.as_ref()?;
         can.url.as_ref()?;

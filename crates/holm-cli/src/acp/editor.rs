@@ -1,5 +1,5 @@
-//! The client side of one session: sends updates to the editor and asks its user. It does not
-//! decide anything.
+//! The client side of one session: sends updates to the editor and asks its user. It
+//! does not decide anything.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError,

@@ -119,8 +119,8 @@ impl House {
         Ok(house)
     }
 
-    /// Serves an editor until it disconnects; then all running work is stopped, and stays in its
-    /// journal.
+    /// Serves an editor until it disconnects; then all running work is stopped, and
+    /// stays in its journal.
     ///
     /// # Errors
     /// Why the connection broke.
@@ -155,8 +155,8 @@ impl House {
             .await
     }
 
-    /// Answers a request at once, or later if it takes time. Steps that need an order happen before
-    /// this returns.
+    /// Answers a request at once, or later if it takes time. Steps that need an order
+    /// happen before this returns.
     fn take(
         self: &Arc<Self>,
         request: ClientRequest,
@@ -379,8 +379,8 @@ impl House {
         works.spawn(work);
     }
 
-    /// Shuts down: pending requests are answered, running work is stopped, and every journal is
-    /// kept.
+    /// Shuts down: pending requests are answered, running work is stopped, and
+    /// every journal is kept.
     async fn leave(&self) {
         let mut works = std::mem::take(&mut *self.works.lock().unwrap_or_else(PoisonError::into_inner));
         let ended = async {

@@ -9,8 +9,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as
 /// The longest message: some pictures in it, and no more than a machine has room for.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Replaces a line that cannot be read. It is not valid JSON, so the protocol library answers with
-/// its own error.
+/// Replaces a line that cannot be read. It is not valid JSON, so the protocol library answers
+/// with its own error.
 const UNREADABLE: &str = "{";
 
 /// The messages that come.

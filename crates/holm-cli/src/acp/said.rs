@@ -12,8 +12,8 @@ use holm::kernel::{Block, Marks, Media, Prompt, Source};
 use super::{refusal::invalid, shown::fence};
 use crate::{model::Takes, skills::Skills};
 
-/// The prompt. A slash command of the user, `/name arguments`, becomes the text of the skill with
-/// that name.
+/// The prompt. A slash command of the user, `/name arguments`, becomes the text of the
+/// skill with that name.
 ///
 /// # Errors
 /// The part of it that no model here accepts.

@@ -67,8 +67,8 @@ impl Seat {
         modes::state(self.mode, self.most)
     }
 
-    /// Sends the editor what it should know first: notes, and the available commands, which are the
-    /// user's skills.
+    /// Sends the editor what it should know first: notes, and the available commands, which
+    /// are the user's skills.
     pub(super) fn introduce(&self) {
         self.editor.catch_up();
         let command = |name: &str, about: &str| {

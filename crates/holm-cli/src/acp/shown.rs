@@ -1,8 +1,8 @@
-//! A tool call as an editor shows it: a title, a kind, the files concerned, and the diff for
-//! changes of files.
+//! A tool call as an editor shows it: a title, a kind, the files concerned, and the diff
+//! for changes of files.
 //!
-//! Hidden characters are written out, in diffs too: a user who approves a change has seen all of
-//! it.
+//! Hidden characters are written out, in diffs too: a user who approves a change has
+//! seen all of it.
 
 use std::path::{Path, PathBuf};
 

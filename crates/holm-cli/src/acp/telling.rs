@@ -233,8 +233,8 @@ impl Telling {
         self.calls.get(&call).map(|known| update(&known.shown, ToolCallUpdateFields::new().status(status)))
     }
 
-    /// The result of a call, below its changes. It is the last update of the call, which is
-    /// forgotten then.
+    /// The result of a call, below its changes. It is the last update of the call,
+    /// which is forgotten then.
     fn result(&mut self, result: &ToolResult) -> Option<SessionUpdate> {
         let known = self.ended.remove(result.call.as_str()).and_then(|call| self.calls.remove(&call))?;
         let shown = known.shown;

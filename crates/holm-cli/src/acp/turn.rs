@@ -39,8 +39,8 @@ impl Turn {
         }
     }
 
-    /// There is more to do: the prompt's own work after unfinished work, or a prompt that came too
-    /// late for it.
+    /// There is more to do: the prompt's own work after unfinished work, or a prompt that came
+    /// too late for it.
     pub(super) fn goes_on(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Ending {

@@ -31,9 +31,9 @@ pub(super) struct Said {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the files that the user names, as far as the model accepts them. A word that is not a file
-/// stays a word. A word that looks like a path is reported, since the user believes that it is
-/// attached.
+/// Reads the files that the user names, as far as the model accepts them. A word that is not
+/// a file stays a word. A word that looks like a path is reported, since the user believes
+/// that it is attached.
 pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes) -> Said {
     let (mut blocks, mut notes) = (Vec::new(), Vec::new());
     if let Some(past) = past {

@@ -1,5 +1,5 @@
-//! Draws the chat state as cells. Drawing decides nothing: it only records how much of a question
-//! was visible.
+//! Draws the chat state as cells. Drawing decides nothing: it only records how much of
+//! a question was visible.
 
 mod over;
 

@@ -1,5 +1,5 @@
-//! Work that the chat does on this machine beside its runs: lists, searches, files, an external
-//! editor.
+//! Work that the chat does on this machine beside its runs: lists, searches,
+//! files, an external editor.
 
 use std::{io, path::Path, process::Command};
 

@@ -272,8 +272,8 @@ impl Front {
             Happened::Resize(columns, rows) => (Msg::Resized(Size { columns, rows }), false),
             Happened::FocusGained | Happened::FocusLost => return Ok(Goes::On),
         };
-        // Mouse wheels and window edges send hundreds of steps a second, and each changes the whole
-        // screen.
+        // Mouse wheels and window edges send hundreds of steps a second, and each
+        // changes the whole screen.
         if is_typed {
             self.pace.pressed(self.began.elapsed());
         } else {
@@ -390,8 +390,8 @@ impl Front {
         };
         // Nothing else is done while the editor is there, however it ends.
         self.keep();
-        // The stream reads in the background while it exists, so it is dropped before the editor
-        // starts.
+        // The stream reads in the background while it exists, so it is dropped
+        // before the editor starts.
         let edited = {
             let places = &self.places;
             drop(std::mem::replace(keys, key_stream()));
@@ -410,8 +410,8 @@ impl Front {
         self.pad.write();
     }
 
-    /// Saves the input, restores the terminal, and stops running work. Returns the sessions that
-    /// received a prompt.
+    /// Saves the input, restores the terminal, and stops running work. Returns the sessions
+    /// that received a prompt.
     async fn leave(self) -> Vec<Spoken> {
         self.keep();
         let Self { state, canvas, sessions, .. } = self;

@@ -6,8 +6,8 @@ use ratatui::text::Line;
 
 use super::theme::Theme;
 
-/// The longest part that is laid out again with every piece; a longer one is cut. No paragraph is
-/// as long.
+/// The longest part that is laid out again with every piece; a longer one is cut. No
+/// paragraph is as long.
 pub(super) const LONGEST_OPEN: usize = 8 * 1024;
 
 /// The most bytes that one column takes in the writing of people.
@@ -36,8 +36,8 @@ impl<L: Layout> Growing<L> {
         self.text.push_str(piece);
     }
 
-    /// Drops the lines and the unused capacity of the text; the lines are laid out again when they
-    /// are needed.
+    /// Drops the lines and the unused capacity of the text; the lines are laid out again
+    /// when they are needed.
     pub(super) fn forget(&mut self) {
         self.laid = None;
         self.text.shrink_to_fit();

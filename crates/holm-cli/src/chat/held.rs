@@ -1,5 +1,5 @@
-//! Queues prompts and a mode change for a session that is still opening, so that they are neither
-//! lost nor refused.
+//! Queues prompts and a mode change for a session that is still opening, so that they are
+//! neither lost nor refused.
 
 use holm::grants::Mode;
 

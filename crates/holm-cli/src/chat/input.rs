@@ -182,8 +182,8 @@ impl Input {
         out
     }
 
-    /// The text near the cursor, and its offset. It starts at the beginning of a line if one is
-    /// close enough.
+    /// The text near the cursor, and its offset. It starts at the beginning of a line if
+    /// one is close enough.
     fn near(&self) -> (&str, usize) {
         let (before, after) = (self.before(), self.after());
         let far = before.floor_char_boundary(before.len().saturating_sub(NEAR));

@@ -17,8 +17,8 @@ pub(super) struct Question {
     pub(super) asks: Asks,
     /// How far its text is scrolled.
     pub(super) scroll: usize,
-    /// Whether all of it was on the screen once. A user cannot approve text that they have not
-    /// seen.
+    /// Whether all of it was on the screen once. A user cannot approve text that
+    /// they have not seen.
     pub(super) seen: Seen,
     /// How much of it was on the screen.
     read: Read,
@@ -31,14 +31,14 @@ pub(super) struct Question {
 pub(super) enum Turned {
     /// Not yet, and the user has typed nothing meanwhile.
     Away,
-    /// Not yet, and keys were ignored because the user was typing. The next keys may also be meant
-    /// for the input.
+    /// Not yet, and keys were ignored because the user was typing. The next keys may also be
+    /// meant for the input.
     PassedBy,
     ToIt,
 }
 
-/// How many lines of a text were on the screen, from the first one on, and how many it has at that
-/// width.
+/// How many lines of a text were on the screen, from the first one on, and how many it
+/// has at that width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Read {
     lines: usize,

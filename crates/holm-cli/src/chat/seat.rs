@@ -70,8 +70,8 @@ impl Seat {
         Self { tab, tell, desk }
     }
 
-    /// Asks a question and waits. Returns `None` without an answer; dropping the future withdraws
-    /// the question.
+    /// Asks a question and waits. Returns `None` without an answer; dropping the
+    /// future withdraws the question.
     async fn put(self, make: impl FnOnce(QuestionId) -> Question) -> Option<Reply> {
         let (id, answer) = self.desk.put();
         let _open = Open { id, seat: self.clone() };

@@ -149,8 +149,8 @@ impl Sessions {
         self.say(tab, |handle| handle.cancel("interrupted"));
     }
 
-    /// Sends a prompt to a running turn. If the run does not take it, the tab is told which of its
-    /// `waits` failed.
+    /// Sends a prompt to a running turn. If the run does not take it, the tab is told which
+    /// of its `waits` failed.
     pub(super) fn add(&self, tab: TabId, prompt: Prompt, waits: Waiting) {
         let say: fn(&Handle, Prompt) -> Result<(), NotHeard> = match waits.when {
             When::Soon => Handle::steer,
@@ -277,8 +277,8 @@ impl Opening {
     }
 }
 
-/// Processes prompts that another client sent just as a turn ended, of which this chat does not
-/// know.
+/// Processes prompts that another client sent just as a turn ended, of which this
+/// chat does not know.
 async fn caught_up(
     opened: &mut run::Opened,
     done: Result<Option<Report>, DriveError>,

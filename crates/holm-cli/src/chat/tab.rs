@@ -1,5 +1,5 @@
-//! One session as it is shown: its transcript, its current work, queued prompts, and the scroll
-//! position.
+//! One session as it is shown: its transcript, its current work, queued prompts,
+//! and the scroll position.
 
 mod events;
 
@@ -69,8 +69,8 @@ pub(super) struct Tab {
     early: BTreeMap<String, String>,
     /// The call that a helper works for, and its depth.
     children: BTreeMap<String, (usize, usize)>,
-    /// Events of helpers that arrived before their call was known: both arrive on separate
-    /// channels.
+    /// Events of helpers that arrived before their call was known: both
+    /// arrive on separate channels.
     strays: Vec<(String, Numbered)>,
     stream: Stream,
     /// Up to which item lines were dropped.
@@ -407,8 +407,8 @@ impl Tab {
         (calls, helpers.count())
     }
 
-    /// Drops the lines of items that were not shown for long, so that a long session does not keep
-    /// all of them.
+    /// Drops the lines of items that were not shown for long, so that a long session does not
+    /// keep all of them.
     pub(super) fn forget_lines(&mut self) {
         if self.look != Look::End {
             return;

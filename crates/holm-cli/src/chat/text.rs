@@ -11,8 +11,8 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// How far a tab goes.
 const TAB: &str = "    ";
 
-/// The selector for a coloured symbol. After a symbol it hides nothing, and without it the symbol
-/// is the same.
+/// The selector for a coloured symbol. After a symbol it hides nothing, and without it the
+/// symbol is the same.
 const IN_COLOUR: char = '\u{fe0f}';
 
 /// Where symbols begin: arrows, signs and pictures stand above this.
@@ -22,8 +22,8 @@ const SYMBOLS: char = '\u{2190}';
 /// cell of many kilobytes.
 const MOST_MARKS: usize = 8;
 
-/// Sanitizes a text: line ends stay, tabs become blanks, and invisible characters and stacked marks
-/// are written out.
+/// Sanitizes a text: line ends stay, tabs become blanks, and invisible characters and stacked
+/// marks are written out.
 pub(super) fn safe(text: &str) -> String {
     let mut pieces = Pieces::default();
     let mut safe = pieces.safe(text);
@@ -33,8 +33,8 @@ pub(super) fn safe(text: &str) -> String {
     safe
 }
 
-/// Sanitizes a text that arrives in pieces. Each piece becomes what it would be within the whole
-/// text.
+/// Sanitizes a text that arrives in pieces. Each piece becomes what it would be
+/// within the whole text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
     /// Whether the last character was a carriage return. It may be half of a line end, so it waits
@@ -168,8 +168,8 @@ fn beginning(text: &str, room: usize) -> usize {
     fitting.last().or_else(|| text.chars().next().map(char::len_utf8)).unwrap_or(0)
 }
 
-/// How many cells fit on the line, and how many blanks after them are dropped. Returns at least one
-/// cell.
+/// How many cells fit on the line, and how many blanks after them are dropped. Returns
+/// at least one cell.
 fn fitting(cells: &[(&str, usize, &Span<'static>)], room: usize, how: Break) -> (usize, usize) {
     let mut used = 0;
     let mut blank = None;

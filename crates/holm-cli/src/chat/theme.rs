@@ -1,5 +1,5 @@
-//! Colours. Only the sixteen that every terminal has, so that the terminal's own palette applies
-//! over ssh too.
+//! Colours. Only the sixteen that every terminal has, so that the terminal's own palette
+//! applies over ssh too.
 
 use ratatui::style::{Color, Modifier, Style};
 

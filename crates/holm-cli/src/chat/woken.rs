@@ -19,8 +19,8 @@ use futures::{Stream, task::AtomicWaker};
 pub(super) struct Woken<S> {
     stream: S,
     bell: Arc<Bell>,
-    /// The waker for the stream. It is always the same, so it does not matter which one the stream
-    /// kept.
+    /// The waker for the stream. It is always the same, so it does not matter which
+    /// one the stream kept.
     rings: Waker,
 }
 
@@ -61,8 +61,8 @@ impl<S: Stream + Unpin> Stream for Woken<S> {
         }
         let said = Pin::new(stream).poll_next(&mut Context::from_waker(rings));
         if said.is_ready() {
-            // There may be more items, and the stream does not wake for items that are already
-            // there.
+            // There may be more items, and the stream does not wake for items
+            // that are already there.
             bell.is_rung.store(true, Ordering::Release);
         }
         said

@@ -1,5 +1,5 @@
-//! `holm check`: validates every file that a run would read. Nothing is run, and no question is
-//! asked.
+//! `holm check`: validates every file that a run would read. Nothing is run, and
+//! no question is asked.
 
 use std::{
     collections::BTreeSet,
@@ -171,15 +171,15 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     Ok(exit)
 }
 
-/// Checks the settings files. A problem is reported with its line; later files are checked once it
-/// is fixed.
+/// Checks the settings files. A problem is reported with its line; later files are checked
+/// once it is fixed.
 fn settings(places: &Places) -> Vec<Finding> {
     let found = places.found();
     let policies = found.policies.iter().map(|(path, _)| path);
     let files = found.user.iter().chain(found.projects()).chain(policies).filter(|path| path.is_file());
     let here = Here::find(places);
-    // A file that has changed since it was trusted ends every run; a file that was never trusted
-    // does not.
+    // A file that has changed since it was trusted ends every run; a file that was
+    // never trusted does not.
     let (stale, inert): (_, Vec<(PathBuf, String)>) = match &here {
         Ok(here) => (here.broken(places), here.inert().map(|(path, note)| (path.to_owned(), note)).collect()),
         Err(_) => (None, Vec::new()),
@@ -271,8 +271,8 @@ fn models(settings: &Settings) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Checks the agents-exe project of this folder, its agents and their keys. Unsupported parts are
-/// named.
+/// Checks the agents-exe project of this folder, its agents and their keys.
+/// Unsupported parts are named.
 fn exe(places: &Places) -> Vec<Finding> {
     let project = match ExeProject::find(&places.work, |name| std::env::var(name).ok()) {
         Ok(project) => project,
@@ -365,8 +365,8 @@ fn sidecar(bytes: &[u8], work: &Path) -> Option<Wrong> {
     Some(wrong.hint(Some("mend the line, or take it out")))
 }
 
-/// Reports each agent that is in a delegation cycle or names a missing agent or tool: every run
-/// leaves these out.
+/// Reports each agent that is in a delegation cycle or names a missing agent or tool: every
+/// run leaves these out.
 fn blame_company(findings: &mut [Finding], places: &Places) {
     let company = Company::of(findings.iter().filter_map(|finding| finding.agent.as_ref()), places);
     for finding in findings {

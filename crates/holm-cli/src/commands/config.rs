@@ -1,5 +1,5 @@
-//! `holm config`: shows the effective settings and the origin of each, and trusts the project's
-//! files.
+//! `holm config`: shows the effective settings and the origin of each, and
+//! trusts the project's files.
 
 use std::{
     collections::BTreeSet,

@@ -269,9 +269,9 @@ impl Import<'_> {
         self.servers(&servers, from)
     }
 
-    /// Imports hooks. The user's hooks apply in every folder, so hooks of a project are only
-    /// imported as the project's. In both cases nothing of them runs before the user has reviewed
-    /// it.
+    /// Imports hooks. The user's hooks apply in every folder, so hooks of a project are
+    /// only imported as the project's. In both cases nothing of them runs before the
+    /// user has reviewed it.
     fn hooks(
         &mut self,
         from: &Path,
@@ -390,8 +390,8 @@ impl Import<'_> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        // Only the user may write their own files: hooks in a file that others can write would not
-        // be trusted.
+        // Only the user may write their own files: hooks in a file that others can write
+        // would not be trusted.
         match places::readable_file(path) {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;
@@ -409,8 +409,8 @@ impl Import<'_> {
         }
     }
 
-    /// Whether a path is in this project after all links on the way are resolved: the project may
-    /// contain links.
+    /// Whether a path is in this project after all links on the way are resolved: the
+    /// project may contain links.
     fn is_in_project(&self, path: &Path) -> anyhow::Result<bool> {
         let work = self.places.work.canonicalize()?;
         let there = path.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());

@@ -1,6 +1,6 @@
-//! `holm job`: manages scheduled jobs of `holm serve`, which run at a time, repeatedly, or when
-//! another program triggers them. The command only stores them; a running server notices within
-//! half a minute.
+//! `holm job`: manages scheduled jobs of `holm serve`, which run at a time, repeatedly, or
+//! when another program triggers them. The command only stores them; a running server notices
+//! within half a minute.
 
 mod add;
 mod change;

@@ -1,5 +1,5 @@
-//! `holm log`: prints the events of a session in the same form as a log that was enabled at the
-//! time.
+//! `holm log`: prints the events of a session in the same form as a log that was
+//! enabled at the time.
 
 use std::path::Path;
 

@@ -25,9 +25,9 @@ use crate::{
     servers,
 };
 
-/// The keys of an entry that give a server more power, or have its tools approved less often. Only
-/// Holm knows them, so their author aimed at Holm, and a server of the user starts in every folder
-/// without another review.
+/// The keys of an entry that give a server more power, or have its tools approved less often.
+/// Only Holm knows them, so their author aimed at Holm, and a server of the user starts in every
+/// folder without another review.
 const POWER: [&str; 4] = ["grants", "network", "levels", "hints"];
 
 /// What `holm mcp` does.
@@ -258,8 +258,8 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
     words.iter().map(pair).collect()
 }
 
-/// Lists the entries as they are written. Variables are never expanded, no matter who wrote the
-/// file.
+/// Lists the entries as they are written. Variables are never expanded, no matter
+/// who wrote the file.
 fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let files = entries::files(places);
     if files.is_empty() {
@@ -354,8 +354,8 @@ pub(super) struct Offered {
     pub(super) version: String,
     /// The declarations of its usable tools.
     pub(super) tools: Vec<Tool>,
-    /// The names of tools that have changed since they were confirmed, with their current
-    /// declarations.
+    /// The names of tools that have changed since they were confirmed,
+    /// with their current declarations.
     pub(super) changed: Vec<(String, String)>,
     /// Problems of other tools, and of its entry.
     pub(super) flaws: Vec<String>,

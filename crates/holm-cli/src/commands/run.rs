@@ -194,8 +194,8 @@ impl Args {
         self
     }
 
-    /// Refuses flags that have no meaning if a model is asked once, without tools and without a
-    /// session.
+    /// Refuses flags that have no meaning if a model is asked once, without tools
+    /// and without a session.
     pub(crate) fn only_the_model(&self) -> Result<(), Trouble> {
         let given = [
             ("--prompt", !self.parts.is_empty()),
@@ -326,8 +326,8 @@ impl Args {
         if self.json { Output::Json } else { self.output }
     }
 
-    /// How much of the progress is printed to standard error. Programs that read events have it
-    /// already.
+    /// How much of the progress is printed to standard error. Programs that read
+    /// events have it already.
     fn progress(&self) -> Progress {
         let is_set = |value: std::ffi::OsString| !value.is_empty() && value != "0";
         let quiet = self.quiet || std::env::var_os(QUIET).is_some_and(is_set);
@@ -455,16 +455,16 @@ fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing) -> Sinks {
     Sinks { events: [drawn].into_iter().chain(lines).collect(), deltas: Some(deltas) }
 }
 
-/// Assembles an agent without a user, for remote callers. The settings must already be applied to
-/// `args`.
+/// Assembles an agent without a user, for remote callers. The settings must already
+/// be applied to `args`.
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
     let drawing = Drawing::new(Arc::clone(screen), Show::NOTHING);
     let sinks = Sinks { events: vec![Arc::new(drawing)], deltas: None };
     seated(args, places, screen, Person::Away, sinks).await
 }
 
-/// Assembles an agent for a user who gives it tasks. The settings must already be applied to
-/// `args`.
+/// Assembles an agent for a user who gives it tasks. The settings must already
+/// be applied to `args`.
 pub(crate) async fn seated(
     args: &Args,
     places: &Places,
@@ -520,8 +520,8 @@ pub(crate) fn taken_up(args: &Args, made: &Made, run: &Run) -> Changes {
     args.changes(made.agent.config(), run)
 }
 
-/// Opens the session that the arguments name, or a new one. `resumed` is called with the run of a
-/// resumed one.
+/// Opens the session that the arguments name, or a new one. `resumed` is called with the run
+/// of a resumed one.
 async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow::Result<Session> {
     let decide = |run: &Run| {
         resumed(run);

@@ -68,8 +68,8 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) ->
         Command::Show { skill, arguments } => {
             let skills = Skills::find(&Places::find(data)?, &[]);
             let usable = usable(&skills, &skill)?;
-            // Without arguments the placeholders are shown: a gap would not show that something
-            // belongs there.
+            // Without arguments the placeholders are shown: a gap would not show
+            // that something belongs there.
             let text = match arguments.as_slice() {
                 [] => usable.skill.body.clone(),
                 given => filled(&usable.skill, given)?,

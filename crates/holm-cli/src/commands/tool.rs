@@ -244,8 +244,8 @@ fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> an
     Ok(if usable && found.is_empty() && can_check { Exit::Done } else { Exit::NoAnswer })
 }
 
-/// Notes about a tool that a user should know before using it. A missing tool is reported by the
-/// lookup itself.
+/// Notes about a tool that a user should know before using it. A missing tool is reported
+/// by the lookup itself.
 fn about(tools: &Snapshot, faults: &[CrewFault], which: &str) -> Vec<String> {
     let Ok(tool) = find(tools, which) else { return Vec::new() };
     let name = &tool.declaration().name;

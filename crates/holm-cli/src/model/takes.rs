@@ -1,5 +1,5 @@
-//! Decides which files of a prompt a model accepts, for all callers: commands, the chat, and
-//! editors.
+//! Decides which files of a prompt a model accepts, for all callers: commands,
+//! the chat, and editors.
 
 use holm::kernel::{Block, Prompt};
 

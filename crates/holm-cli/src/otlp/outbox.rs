@@ -68,8 +68,8 @@ impl Outbox {
         self.missed.load(Ordering::Relaxed)
     }
 
-    /// Closes the queue. Exporters may outlive this, so the last clone being dropped is not a
-    /// usable signal.
+    /// Closes the queue. Exporters may outlive this, so the last clone being dropped is
+    /// not a usable signal.
     pub(super) fn close(&self) {
         let parcels = self.parcels.clone();
         tokio::spawn(async move { parcels.send(None).await });

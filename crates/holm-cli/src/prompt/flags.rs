@@ -1,5 +1,5 @@
-//! The flags of a prompt. Each kind has its own list, so their order comes from their positions on
-//! the command line.
+//! The flags of a prompt. Each kind has its own list, so their order comes from their positions
+//! on the command line.
 
 use std::path::PathBuf;
 

@@ -16,9 +16,9 @@ use crate::exit::{Exit, Trouble};
 /// How long a command may take; a slower one can write to a file first.
 const MOST_TIME: Duration = Duration::from_secs(600);
 
-/// Runs a command and returns its output; its standard error is shown as it comes. If it fails
-/// after it printed something, the failure is reported and the output counts: users want failing
-/// tests explained.
+/// Runs a command and returns its output; its standard error is shown as it comes. If it
+/// fails after it printed something, the failure is reported and the output counts: users
+/// want failing tests explained.
 pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<String, Trouble> {
     let failed = |why: String| {
         Trouble::new(Exit::Failed, format!("`{command}` gave nothing for the prompt: {why}"))

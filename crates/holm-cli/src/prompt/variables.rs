@@ -73,8 +73,8 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
 }
 
 impl Around {
-    /// A value for each variable of the template except the content. Given values take precedence
-    /// over built-in ones.
+    /// A value for each variable of the template except the content. Given values take
+    /// precedence over built-in ones.
     pub(super) fn values(&self, work: &Path, file: Option<&Path>) -> Result<Variables, Trouble> {
         let wanted = |name: &str| self.template.names().any(|known| known == name);
         if let Some(name) = self.variables.keys().find(|name| !wanted(name)) {

@@ -12,8 +12,8 @@ use holm_tools::{
 use super::{Outside, Set, guests::guests};
 use crate::{places::Places, screen::Screen};
 
-/// The tools of a set: the native ones of `outside`, the guests, or a few plain ones. Missing tools
-/// are reported.
+/// The tools of a set: the native ones of `outside`, the guests, or a few plain ones.
+/// Missing tools are reported.
 pub(crate) fn own(set: Set, outside: Outside, places: &Places, rules: &Rules, screen: &Screen) -> Toolbox {
     if set != Set::Few {
         return set.of(outside.tools, &guests(places, rules));

@@ -38,8 +38,8 @@ pub(crate) enum Set {
 }
 
 impl Set {
-    /// The tools of this set. Native ones without access to anything, such as the date, belong to
-    /// every set.
+    /// The tools of this set. Native ones without access to anything, such as the date,
+    /// belong to every set.
     pub(crate) fn of(self, native: Toolbox, guests: &Toolbox) -> Toolbox {
         let tools = match self {
             Self::All | Self::Native => native,

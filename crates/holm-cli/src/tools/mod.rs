@@ -1,5 +1,5 @@
-//! The command's own tools: for files, commands, the web and the time; native, and as guests of the
-//! sandbox.
+//! The command's own tools: for files, commands, the web and the time; native, and as
+//! guests of the sandbox.
 //!
 //! Each declares what it needs, and the kernel decides. Files are reached only through the one root
 //! of [`native`], so its protections apply to all tools.

@@ -24,8 +24,8 @@ const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
 /// Whether commands are confined in a jail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Confinement {
-    /// The strongest confinement that the machine supports; without any, there are no command
-    /// tools.
+    /// The strongest confinement that the machine supports; without any, there
+    /// are no command tools.
     Required,
     /// None, because the user asked for it explicitly.
     None,

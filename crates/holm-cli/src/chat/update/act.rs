@@ -120,8 +120,8 @@ impl State {
         id.map_or_else(Vec::new, |id| self.change_mode_of(id, mode))
     }
 
-    /// Changes the mode, as far as an administrator allows; for a session that is opening, once it
-    /// is open.
+    /// Changes the mode, as far as an administrator allows; for a session that is opening,
+    /// once it is open.
     pub(super) fn change_mode_of(&mut self, id: TabId, mode: Mode) -> Vec<Command> {
         if mode > self.widest {
             return self.told(&format!("an administrator lets no session be wider than {}", self.widest));
@@ -207,8 +207,8 @@ impl State {
         vec![Command::Close(tab.id)]
     }
 
-    /// Shows the turns of this session, the last one first. The chosen prompt is sent again, in a
-    /// forked session.
+    /// Shows the turns of this session, the last one first. The chosen prompt is sent again,
+    /// in a forked session.
     pub(super) fn choose_turn(&mut self) {
         let Some(tab) = self.tab() else { return };
         let Some(session) = tab.session.clone() else { return };

@@ -1,5 +1,5 @@
-//! The mouse: the wheel scrolls, and a click chooses what a key could choose. A click never
-//! approves anything.
+//! The mouse: the wheel scrolls, and a click chooses what a key could choose. A
+//! click never approves anything.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 

@@ -450,8 +450,8 @@ impl State {
         let id = tab.id;
         let Some(question) = tab.questions.front_mut() else { return Vec::new() };
         let (asked, scroll) = (question.id, question.scroll);
-        // A letter with Control or Alt is a command, not an answer: Ctrl-A means the beginning of
-        // the line.
+        // A letter with Control or Alt is a command, not an answer: Ctrl-A means the
+        // beginning of the line.
         let is_letter = matches!(key.code, KeyCode::Char(_));
         if is_letter && key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
             return Vec::new();

@@ -51,8 +51,8 @@ impl AnswerSchema {
         let json =
             Json::parse(text.trim()).map_err(|error| wrong(format!("it is not valid JSON: {error}")))?;
         let schema = Schema::compile(&json).map_err(|error| wrong(error.to_string()))?;
-        // The caller would believe that the answer was validated, although this part of the schema
-        // was not checked.
+        // The caller would believe that the answer was validated, although this part of the
+        // schema was not checked.
         if let Some(demand) = schema.unsupported().iter().find(|demand| demands(demand.gap)) {
             return Err(wrong(demand.to_string()));
         }

@@ -223,8 +223,8 @@ impl Bench {
     }
 }
 
-/// The tools that fit the model, unless the chosen agent names others: then it gets only what it
-/// names.
+/// The tools that fit the model, unless the chosen agent names others: then it gets
+/// only what it names.
 fn fitting(fits: tools::Set, file: Option<&AgentFile>, native: &Toolbox) -> tools::Set {
     let Some(ToolNames::These(names)) = file.map(|file| &file.tools) else { return fits };
     // The date is among the few too.
@@ -256,8 +256,8 @@ impl Work {
         if manages { Self::Delegates } else { Self::Any }
     }
 
-    /// The tools that it may have. A tool that acts may be added later, under a name in the agent's
-    /// file.
+    /// The tools that it may have. A tool that acts may be added later, under a name
+    /// in the agent's file.
     fn bounds(self, tools: Toolbox) -> Toolbox {
         match self {
             Self::Any => tools,
@@ -412,8 +412,8 @@ impl Tools {
     }
 }
 
-/// Adds other tools to a toolbox. A name that is taken, or easily confused with a taken one, keeps
-/// its first owner.
+/// Adds other tools to a toolbox. A name that is taken, or easily confused with a taken one,
+/// keeps its first owner.
 fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
     let taken: BTreeSet<String> = tools.iter().map(|tool| name_key(&tool.declaration().name)).collect();
     for tool in others.iter().filter(|tool| !taken.contains(&name_key(&tool.declaration().name))) {
@@ -484,8 +484,8 @@ fn lookup(began: &Snapshot, talk: &Toolbox, helping: &Helping) -> Option<Lookup>
     needed.then_some(lookup)
 }
 
-/// The system prompt: the user's text, the project's instructions, and the available helpers and
-/// skills.
+/// The system prompt: the user's text, the project's instructions, and the
+/// available helpers and skills.
 fn system(args: &Args, crew: &AgentLoader, guides: Vec<String>, taught: String) -> String {
     // An agent that was chosen knows its helpers by its file.
     let helpers = if args.settled.agent.is_none() { crew.introduction() } else { String::new() };

@@ -102,8 +102,8 @@ impl Args {
     }
 }
 
-/// The text of a prompt, for an editor. Editing would lose a picture, so a prompt with one is
-/// refused.
+/// The text of a prompt, for an editor. Editing would lose a picture, so a prompt
+/// with one is refused.
 pub(super) fn text_alone(prompt: &Prompt) -> Result<String, Trouble> {
     if prompt.blocks.iter().any(|block: &Block| block.as_text().is_none()) {
         let message = "what is edited is text, so --media means nothing here";

@@ -46,8 +46,8 @@ impl Most {
     }
 }
 
-/// The intersection of both. Permission to call a helper is always kept: the calls of the helper
-/// are checked themselves.
+/// The intersection of both. Permission to call a helper is always kept: the calls of the
+/// helper are checked themselves.
 fn narrowed(most: &GrantSet, has: &GrantSet) -> GrantSet {
     let callings = has.iter().filter(|grant| matches!(grant, Grant::Spawn(_))).cloned();
     let mut narrowed = most.meet(has);

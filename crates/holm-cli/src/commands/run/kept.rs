@@ -1,5 +1,5 @@
-//! The models of a resumed session: it keeps the models with which it began, not those of a new
-//! session.
+//! The models of a resumed session: it keeps the models with which it began, not those
+//! of a new session.
 
 use holm::{store::Store, wire::services::Services};
 
@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Args {
-    /// Uses the models of the session that is resumed, if there is one. `named` is the value of
-    /// `--model`.
+    /// Uses the models of the session that is resumed, if there is one. `named` is
+    /// the value of `--model`.
     pub(super) async fn keep_models(mut self, named: Option<&str>, store: &Store) -> Result<Self, Trouble> {
         let Some(session) = self.past().map(str::to_owned) else { return Ok(self) };
         let models = models(store, &session).await;

@@ -104,8 +104,8 @@ impl Args {
         if self.resume && self.session.as_ref() == Some(&session) {
             return Self { parts: Parts::default(), ..self };
         }
-        // Facts fixed at the start of a session are not passed again, and kept values only if they
-        // are given now.
+        // Facts fixed at the start of a session are not passed again, and kept values only if
+        // they are given now.
         let args = Self { turns: None, system: None, ..self.anew(None) };
         Self {
             session: Some(session),

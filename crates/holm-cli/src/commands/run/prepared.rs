@@ -61,16 +61,16 @@ pub(super) fn missed(listening: Option<&Listening>, ending: &Ending) -> bool {
     listening.is_some_and(Listening::missed) && !matches!(ending, Ending::Cancelled { .. })
 }
 
-/// The note about prompts that came too late for a stopped run, if there is no next prompt to
-/// deliver them with.
+/// The note about prompts that came too late for a stopped run, if there is no next prompt
+/// to deliver them with.
 pub(super) fn lost(words: &Prompt) -> String {
     let text: Vec<&str> = words.blocks.iter().filter_map(Block::as_text).collect();
     format!("holm: said from elsewhere and not heard before the end: {}", text.join(" "))
 }
 
 impl Args {
-    /// Prepares the arguments: the fork, what the session keeps from its beginning, and the
-    /// settings.
+    /// Prepares the arguments: the fork, what the session keeps from its
+    /// beginning, and the settings.
     pub(super) async fn prepare(self, places: Places, screen: &Arc<Screen>) -> anyhow::Result<Prepared> {
         let args = self.branch_off()?;
         args.check()?;

@@ -36,8 +36,8 @@ pub(crate) struct Settled {
 }
 
 impl Args {
-    /// Applies the settings of this folder and of the chosen agent. The returned paths include the
-    /// agent's folders.
+    /// Applies the settings of this folder and of the chosen agent. The returned paths
+    /// include the agent's folders.
     pub(crate) fn settle(
         mut self,
         mut places: Places,

@@ -6,8 +6,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// More than connections, stores and sessions at work need together.
 const MOST: u64 = 65_536;
 
-/// Requests as many as the system allows. With fewer, fewer clients can watch, and their own
-/// systems report it.
+/// Requests as many as the system allows. With fewer, fewer clients can watch, and their
+/// own systems report it.
 pub(super) fn raise() {
     let now = getrlimit(Resource::Nofile);
     let wanted = now.maximum.map_or(MOST, |maximum| maximum.min(MOST));

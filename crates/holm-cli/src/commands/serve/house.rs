@@ -72,8 +72,8 @@ impl House {
         Self { inner: Arc::new(Inner { args, places, stores, rooms: Mutex::default(), told: None }) }
     }
 
-    /// Also sends the events of every session to this sink. Must be called before the value is
-    /// cloned.
+    /// Also sends the events of every session to this sink. Must be called before
+    /// the value is cloned.
     pub(super) fn telling(mut self, sink: Arc<dyn EventSink>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.told = Some(sink);
@@ -320,8 +320,8 @@ fn failed(error: impl std::fmt::Display) -> OpenError {
     OpenError::Failed(format!("{error:#}"))
 }
 
-/// Errors in the client's request are reported to the client; all others are for the operator of
-/// the server.
+/// Errors in the client's request are reported to the client; all others are for the
+/// operator of the server.
 fn refused(trouble: &Trouble) -> OpenError {
     match trouble.exit {
         Exit::Usage | Exit::Missing | Exit::Provider => OpenError::Refused(trouble.to_string()),

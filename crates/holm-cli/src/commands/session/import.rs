@@ -31,8 +31,8 @@ use crate::{
     screen::Screen,
 };
 
-/// The largest journal that is imported: a thousand turns with pictures are smaller, and an endless
-/// file is refused.
+/// The largest journal that is imported: a thousand turns with pictures are smaller, and an
+/// endless file is refused.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// How much of a system prompt is shown.
@@ -235,8 +235,8 @@ fn without_digest(error: &ReplayError) -> anyhow::Error {
     }
 }
 
-/// The current time. The kernel does not let time run backwards, even if the other host's clock was
-/// ahead.
+/// The current time. The kernel does not let time run backwards, even if the other
+/// host's clock was ahead.
 fn now() -> Timestamp {
     let now = jiff::Timestamp::now().as_millisecond();
     Timestamp::new(u64::try_from(now).unwrap_or_default())

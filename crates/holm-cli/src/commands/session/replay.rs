@@ -1,5 +1,5 @@
-//! `holm session replay`: replays a journal, without a model and without tools, and shows what
-//! happened.
+//! `holm session replay`: replays a journal, without a model and without tools,
+//! and shows what happened.
 
 use std::collections::VecDeque;
 

@@ -80,8 +80,8 @@ fn told(number: usize, count: usize, step: &Step) -> String {
     std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// The run after a record: the end of its description, with new lines marked, as much as fits on
-/// the screen.
+/// The run after a record: the end of its description, with new lines marked, as much as
+/// fits on the screen.
 fn page(id: &str, steps: &[Step], place: Place, (height, width): (usize, usize)) -> String {
     let Some(step) = steps.get(place.at) else { return String::new() };
     let mut shown = Vec::new();

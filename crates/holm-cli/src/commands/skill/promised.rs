@@ -1,5 +1,5 @@
-//! Skills with a contract: arguments are validated before the model is asked, and its answer before
-//! it is accepted.
+//! Skills with a contract: arguments are validated before the model is asked, and its answer
+//! before it is accepted.
 
 use std::{path::Path, sync::Arc};
 
@@ -123,8 +123,8 @@ fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trou
     Ok(Json::object(values.collect::<Result<Vec<_>, Trouble>>()?))
 }
 
-/// Converts an argument to the type in the schema. A text stays a text, even if it looks like
-/// another type.
+/// Converts an argument to the type in the schema. A text stays a text, even if it
+/// looks like another type.
 fn typed(schema: &Json, name: &str, value: &str) -> Json {
     let kind = schema.get("properties").and_then(|properties| properties.get(name)?.get("type"));
     match kind.and_then(Json::as_str) {

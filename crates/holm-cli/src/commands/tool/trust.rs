@@ -1,5 +1,5 @@
-//! `holm tool trust`, `distrust` and `confirm`: records whether the user trusts files of other
-//! authors.
+//! `holm tool trust`, `distrust` and `confirm`: records whether the user trusts
+//! files of other authors.
 
 use std::{
     collections::BTreeSet,
@@ -220,8 +220,8 @@ fn beneath(known: &[PathBuf], path: &Path) -> Vec<PathBuf> {
     known.iter().filter(|known| known.starts_with(&real)).cloned().collect()
 }
 
-/// Files of the project's tools with this name and any ending: a program and its sidecar go
-/// together.
+/// Files of the project's tools with this name and any ending: a program and
+/// its sidecar go together.
 fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
     let is_it = |path: &PathBuf| name.to_str().is_some_and(|name| may_be_named(path, name));
     beneath(known, folder).into_iter().filter(is_it).collect()

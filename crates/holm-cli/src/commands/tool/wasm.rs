@@ -131,8 +131,8 @@ struct GrantedTool {
 impl GrantedTool {
     fn new(tool: WasmTool, grants: Vec<Grant>) -> Self {
         let mut declaration = tool.declaration().clone();
-        // The mode depends on what the file can do with these grants, which may be more than it
-        // asks for.
+        // The mode depends on what the file can do with these grants, which may be more
+        // than it asks for.
         let granted = least_level(grants.iter().map(Grant::kind));
         declaration.level = declaration.level.max(granted);
         declaration.needs.clear();

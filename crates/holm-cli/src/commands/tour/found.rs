@@ -1,5 +1,5 @@
-//! Finds a model for the tour. A provider key may cost money, so the user is asked first; a local
-//! model is free.
+//! Finds a model for the tour. A provider key may cost money, so the user is asked first; a
+//! local model is free.
 
 use std::time::Duration;
 

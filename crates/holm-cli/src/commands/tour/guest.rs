@@ -1,5 +1,5 @@
-//! The WASM tools of the tour. Their sources are beside them as text; a test checks that the bytes
-//! match.
+//! The WASM tools of the tour. Their sources are beside them as text; a test checks
+//! that the bytes match.
 
 use std::path::Path;
 

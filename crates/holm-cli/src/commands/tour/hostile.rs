@@ -1,5 +1,5 @@
-//! Three tools that are not what they claim to be. A script calls them, so that no model has to be
-//! persuaded.
+//! Three tools that are not what they claim to be. A script calls them, so that no model
+//! has to be persuaded.
 
 use std::{fs, path::PathBuf};
 

@@ -1,5 +1,5 @@
-//! A look-up in this folder: the model calls, the kernel decides, the sandbox runs, the guards
-//! check.
+//! A look-up in this folder: the model calls, the kernel decides, the sandbox
+//! runs, the guards check.
 
 use holm::{
     grants::GrantSet,

@@ -26,8 +26,8 @@ impl Watch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(_, event)| event.clone()).collect()
     }
 
-    /// Replays the journal that was just written, without a model and without tools, and compares
-    /// every byte.
+    /// Replays the journal that was just written, without a model and without tools,
+    /// and compares every byte.
     pub(super) async fn compare(&self, tour: &Tour, report: &Report) -> anyhow::Result<()> {
         let records = journal::decode_strict(&tour.store.read(&report.run).await?)?;
         let mut again = Vec::new();

@@ -42,8 +42,8 @@ impl Part {
         self.length
     }
 
-    /// The server's tag of the version that the bytes belong to. Without it, the download cannot be
-    /// resumed.
+    /// The server's tag of the version that the bytes belong to. Without it, the
+    /// download cannot be resumed.
     pub(super) fn tag(&self) -> Option<String> {
         fs::read_to_string(self.tag_path()).ok().filter(|tag| !tag.is_empty() && self.length > 0)
     }

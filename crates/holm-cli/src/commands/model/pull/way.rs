@@ -69,8 +69,8 @@ impl Way {
                     }
                 }
             }
-            // There are no more bytes: either the download is complete, or the file on the server
-            // has changed.
+            // There are no more bytes: either the download is complete, or the file on
+            // the server has changed.
             416 => match (resume, range(&response)) {
                 (Some((have, tag)), Some((_, Some(total)))) if total == have => {
                     Ok(Arriving { response: None, from: have, total: Some(total), tag: Some(tag), hash })

@@ -351,8 +351,8 @@ fn parsed(text: &str) -> Result<AgentFile, OpenError> {
     AgentFile::parse(text).map_err(|error| OpenError::Refused(error.to_string()))
 }
 
-/// An agent that a user writes may have no more than the default one, unless its writer may grant
-/// anything.
+/// An agent that a user writes may have no more than the default one, unless its
+/// writer may grant anything.
 fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError> {
     match most {
         Most::Anything => Ok(()),
@@ -368,8 +368,8 @@ fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError>
     }
 }
 
-/// Whether an agent's limits are within those of the default one. Missing limits are those of the
-/// default agent.
+/// Whether an agent's limits are within those of the default one. Missing limits are those
+/// of the default agent.
 pub(super) fn bounded(usual: &Limits, wanted: &AgentLimits) -> Result<(), OpenError> {
     let too_much = |what: &str| {
         let message = format!("its {what} are more than your usual agent's; an administrator can give them");
