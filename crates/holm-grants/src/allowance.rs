@@ -1,7 +1,7 @@
 //! Amounts that are used up: money, time, memory, fuel, output, calls.
 //!
-//! A grant can be used again and again; an allowance is gone when it is spent. They are different types so that nobody can
-//! hand the same money to two children by cloning a set.
+//! A grant can be used again and again; an allowance is gone when it is spent. They are different
+//! types, so that cloning a set cannot give the same money to two children.
 
 use alloc::collections::BTreeMap;
 use core::fmt;
@@ -150,7 +150,7 @@ impl Allowances {
         self.0.get(&kind).copied()
     }
 
-    /// Sets a kind to an amount, whatever it was.
+    /// Sets a kind to an amount, replacing the old one.
     pub fn set(&mut self, allowance: Allowance) {
         self.0.insert(allowance.kind, allowance.amount);
     }

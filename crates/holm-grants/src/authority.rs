@@ -1,4 +1,4 @@
-//! Grants and allowances as people list them: together.
+//! Grants and allowances in one list, as users write them.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::allowance::{AllowanceKind, Allowances};
 use crate::error::{AllowanceError, GrantError};
 use crate::set::{GrantSet, MAX_GRANTS};
 
-/// Everything that somebody holds: what they may do, and how much of it. In serde one list of texts.
+/// Everything that a holder may do, and how much of it. In serde one list of texts.
 ///
 /// ```
 /// use holm_grants::{AllowanceKind, Authority};

@@ -1,7 +1,8 @@
-//! What is refused whatever was granted.
+//! Denials: what is refused even if a grant allows it.
 //!
-//! A grant that misses a disguised name refuses too much, which is safe; a denial that misses one lets it through. So denials
-//! compare without case and joiners, and also as file systems that drop trailing dots would open the name.
+//! A grant that misses a disguised name refuses too much, which is safe; a denial that misses one
+//! lets it through. So denials compare without case and joiners, and also as file systems that drop
+//! trailing dots would open the name.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
@@ -35,7 +36,7 @@ use crate::text::{bare, fold, is_dressed, serde_as_text};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Denial {
-    /// Files, whatever is done with them.
+    /// Files, for reading, writing and running alike.
     Path(PathPattern),
     Grant(Grant),
 }

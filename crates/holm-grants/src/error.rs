@@ -1,4 +1,4 @@
-//! Why a text is not a grant, a request or an amount.
+//! The errors of texts that are not a grant, a request or an amount.
 //!
 //! One small enum per kind of text, so that a caller can tell a typing mistake from an attack and can show the hint
 //! that the message carries. None of them repeats a whole hostile text.
@@ -155,7 +155,7 @@ pub enum PathError {
     /// The path starts at a home directory, which only a shell knows.
     #[error("starts with ~; write the directory out")]
     Home,
-    /// The path is another name for a file that it does not name.
+    /// The path is an alias: it leads to a file with a different name.
     #[error("is an alias under /proc or /dev; name the file itself")]
     Alias,
 }

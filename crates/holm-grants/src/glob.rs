@@ -1,8 +1,9 @@
 //! One component or one name with `*` in it: the smallest pattern whose containment is exact.
 //!
-//! Why containment is a single match: replace each `*` of `b` by a letter that occurs in no pattern. The word so made
-//! belongs to `b`, and whoever matches it can only have consumed that letter by a `*` of their own, which then
-//! consumes whatever else `b` puts there. So `a` contains `b` exactly when `a` matches that one word.
+//! Why containment is a single match: replace each `*` of `b` by a letter that occurs in no
+//! pattern. The resulting word belongs to `b`. A pattern that matches it can only have consumed
+//! that letter with a `*` of its own, which then also consumes anything else that `b` puts there.
+//! So `a` contains `b` exactly when `a` matches that one word.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! The kinds of power, and the word in front of the colon for each.
+//! The kinds of grants, and the word in front of the colon for each.
 
 /// A kind of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,8 +33,8 @@ impl Kind {
         }
     }
 
-    /// What is wrong with a value before it is read as a pattern. A space there is a typing mistake: nobody means a file
-    /// whose name begins with one.
+    /// Checks a value before it is read as a pattern. A leading space is a typing mistake: no user
+    /// means a file whose name begins with one.
     pub(crate) fn check_value(self, value: &str) -> Result<(), crate::GrantError> {
         if value.starts_with(char::is_whitespace) {
             return Err(crate::GrantError::Space { kind: self.as_str() });

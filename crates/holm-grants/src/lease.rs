@@ -1,4 +1,4 @@
-//! Grants that end: at a time, or when somebody takes them back.
+//! Grants that end: at a time, or when they are revoked.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::grant::Grant;
 use crate::set::GrantSet;
 
-/// A grant with an end. Times are milliseconds on the caller's clock; there is none here.
+/// A grant with an end. Times are milliseconds on the caller's clock; this crate has no clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Lease {
     pub grant: Grant,

@@ -1,4 +1,4 @@
-//! How much a person wants to be asked.
+//! Modes: which calls run without asking the user.
 
 use core::fmt;
 use core::str::FromStr;
@@ -44,7 +44,7 @@ pub enum Stance {
     Allow,
     /// The user decides about each call.
     Ask,
-    /// It is refused, and nobody is asked.
+    /// The call is refused without asking the user.
     Deny,
 }
 

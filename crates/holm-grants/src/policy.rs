@@ -1,4 +1,4 @@
-//! Grants and denials together: the one place where allow, deny and missing are told apart.
+//! Grants and denials together: the one place that tells allowed, denied and missing apart.
 
 use core::net::IpAddr;
 
@@ -12,7 +12,7 @@ use crate::request::Request;
 use crate::set::{GrantSet, Unreachable};
 use crate::template::Need;
 
-/// What somebody may do and what nobody may let them do. A denial is final.
+/// What a holder may do, and what no grant can allow it. A denial is final.
 ///
 /// ```
 /// use holm_grants::{Decision, Denials, GrantSet, Policy};
@@ -30,7 +30,7 @@ pub struct Policy {
     /// What may be done.
     #[serde(default)]
     pub grants: GrantSet,
-    /// What may not be done, whatever was granted.
+    /// What may not be done, even if a grant allows it.
     #[serde(default, skip_serializing_if = "Denials::is_empty")]
     pub denials: Denials,
 }
@@ -40,7 +40,7 @@ pub struct Policy {
 pub enum Decision<'a> {
     /// This grant lets it pass.
     Granted(&'a Grant),
-    /// This denial refuses it; nobody is asked.
+    /// This denial refuses it without asking the user.
     Denied(&'a Denial),
     /// No grant lets it pass; a person may add one.
     Missing,

@@ -1,4 +1,5 @@
-//! Laws that hold for all grants, tried on random ones: no list of examples would show that containment is an order.
+//! Laws that hold for all grants, tested with random ones: no list of examples would show that
+//! containment is an order.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -1,4 +1,4 @@
-//! One concrete thing that a call wants to do. Its text holds data, never pattern syntax.
+//! One concrete action that a call wants to take. Its text holds data, never pattern syntax.
 
 use core::fmt;
 use core::str::FromStr;

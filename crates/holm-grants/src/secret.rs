@@ -1,4 +1,4 @@
-//! Secrets: a name, and the hosts that may receive what it stands for.
+//! Secrets: a name, and the hosts that may receive the value.
 
 use core::fmt;
 use core::str::FromStr;

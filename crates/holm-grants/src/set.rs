@@ -1,4 +1,4 @@
-//! The grants that somebody holds together.
+//! A set of grants that one holder has.
 
 use alloc::collections::BTreeSet;
 use core::fmt;
@@ -147,10 +147,11 @@ impl GrantSet {
 
     /// Whether a connection for `url` may go to `ip`, the address that its host led to.
     ///
-    /// A public address needs a grant that admits the URL. A private one needs more, because whoever owns a name decides
-    /// where it leads: a grant must name the address itself, or name a host that only means something locally
-    /// (`localhost`, `nas.lan`). A grant with a path names the address for that path alone. `localhost` leads to this machine alone. Metadata services, and addresses that are no
-    /// destination, are never reached.
+    /// A public address needs a grant that admits the URL. A private one needs more, because the
+    /// owner of a name decides where it leads: a grant must name the address itself, or name a host
+    /// that only means something locally (`localhost`, `nas.lan`). A grant with a path names the
+    /// address for that path alone. `localhost` leads to this machine alone. Metadata services, and
+    /// addresses that are not destinations, are never reached.
     ///
     /// # Errors
     ///

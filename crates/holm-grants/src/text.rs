@@ -1,7 +1,9 @@
-//! Text identity: which characters may stand in a grant at all, and how a denial sees through disguises.
+//! Text identity: which characters may stand in a grant at all, and how a denial sees through
+//! disguises.
 //!
-//! Everything is compared as bytes in one canonical form. A character that a person cannot see would make two
-//! texts look alike and compare unlike, so such characters are refused where text enters the crate.
+//! Everything is compared as bytes in one canonical form. A character that a user cannot see would
+//! make two texts look alike and compare unlike, so such characters are refused where text enters
+//! the crate.
 
 use alloc::string::String;
 
@@ -28,8 +30,9 @@ pub const fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A name or a message on one line, for a person: line ends, control characters, blanks that pass for a space and whatever
-/// [`is_hidden`] are written out as `\u{…}`, so that a name can neither steer a terminal nor pass for another text.
+/// A name or a message on one line, for a user. Line ends, control characters, blanks that pass for
+/// a space and all characters that [`is_hidden`] reports are written out as `\u{…}`. So a name can
+/// neither steer a terminal nor pass for another text.
 ///
 /// ```
 /// assert_eq!(holm_grants::escaped("a\nb\u{202e}"), "a\\u{a}b\\u{202e}");

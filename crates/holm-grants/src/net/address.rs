@@ -1,7 +1,9 @@
-//! Which addresses may be reached at all: the table of ranges that lead inside, nowhere, or to someone's credentials.
+//! Classifies addresses: the table of ranges that lead to internal networks, to nothing, or to
+//! credentials.
 //!
-//! A model can make Holm connect; what is reachable from Holm's place in the network must not become reachable for the
-//! model. So an address is public only when no range here claims it, and IPv6 only inside the part that is handed out.
+//! A model can make Holm connect. Hosts that only Holm's machine can reach must not become
+//! reachable for the model. So an address is public only if no range here claims it, and for IPv6
+//! only inside the allocated part.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -103,7 +105,7 @@ pub fn is_public(ip: IpAddr) -> bool {
 
 /// The IPv4 address that an IPv6 address carries: mapped, compatible, translated, NAT64, 6to4, Teredo or ISATAP.
 ///
-/// Such an address is never reached, whatever it carries; the inner address is for the message.
+/// Such an address is never reached, for any inner address; the inner address is for the message.
 ///
 /// ```
 /// use core::net::Ipv4Addr;

@@ -17,7 +17,7 @@ const MAX_HOST: usize = 253;
 /// The longest label of a host name, as DNS has it.
 const MAX_LABEL: usize = 63;
 
-/// Names under which clouds serve credentials to whoever asks from inside.
+/// Names under which clouds serve credentials to every program inside them.
 const METADATA_NAMES: [&str; 9] = [
     "instance-data",
     "instance-data.ec2.internal",
@@ -80,7 +80,8 @@ impl Host {
         }
     }
 
-    /// Whether the host is this machine itself: an address of its own, or a name that means nothing else, whatever DNS says.
+    /// Whether the host is this machine itself: an address of its own, or a name that means nothing
+    /// else, even if DNS says otherwise.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         match self {
@@ -89,7 +90,7 @@ impl Host {
         }
     }
 
-    /// Whether the host is a name that means this machine, whatever DNS says.
+    /// Whether the host is a name that means this machine, even if DNS says otherwise.
     pub(crate) fn is_loopback_name(&self) -> bool {
         match self {
             Self::Name(name) => is_loopback(name.as_str()),

@@ -1,4 +1,4 @@
-//! What a network grant admits: schemes, a host, ports and a path prefix.
+//! The pattern of a network grant: schemes, a host, ports and a path prefix.
 //!
 //! The set is a product, except that a missing port means the default of each scheme; schemes are few, so they are decided
 //! one by one and containment stays exact.
@@ -53,8 +53,8 @@ pub(crate) enum Named {
 }
 
 impl FetchPattern {
-    /// Whether `url` belongs to the set. The address that its name leads to is another question; see
-    /// [`crate::GrantSet::reach`].
+    /// Whether `url` belongs to the set. This does not check the address that its name leads to;
+    /// see [`crate::GrantSet::reach`].
     #[must_use]
     pub fn admits(&self, url: &Url) -> bool {
         self.admits_endpoint(url) && self.host.admits(url.host()) && self.prefix.admits(url.path())
@@ -132,8 +132,8 @@ impl FetchPattern {
         self.admits_endpoint(url) && self.host.denies(url.host())
     }
 
-    /// Whether the set holds some paths of its hosts alone. Whoever can enforce no more than hosts and ports must not take
-    /// such a pattern for one of the whole host.
+    /// Whether the set holds only some paths of its hosts. A caller that can enforce only hosts and
+    /// ports must not treat such a pattern as one of the whole host.
     #[must_use]
     pub fn names_path(&self) -> bool {
         !self.prefix.is_empty()

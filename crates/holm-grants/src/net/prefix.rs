@@ -1,8 +1,8 @@
 //! URL paths in canonical form, and prefixes of them.
 //!
-//! A prefix is only worth something if the client, the server and this crate agree on the path. So dot segments are
-//! resolved here as a client would, encoded or not, and under a prefix every path that servers read in more than one way
-//! is refused.
+//! A prefix protects only if the client, the server and this crate agree on the path. So dot
+//! segments are resolved here as a client would, encoded or not. Under a prefix, every path that
+//! servers read in more than one way is refused.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
-//! The schemes that exist for Holm. `file:`, `gopher:`, `ftp:`, `data:`, `unix:` and all others do not.
+//! The schemes that Holm knows. `file:`, `gopher:`, `ftp:`, `data:`, `unix:` and all others are
+//! refused.
 
 use core::fmt;
 

@@ -1,4 +1,5 @@
-//! A URL that may be fetched, split the way browsers split it, refusing whatever two parsers could read differently.
+//! A URL that may be fetched, split the way browsers split it. Text that two parsers could read
+//! differently is refused.
 
 use alloc::string::String;
 use core::fmt;
@@ -133,7 +134,7 @@ pub(super) fn split(text: &str) -> Result<Split<'_>, UrlError> {
         return Err(UrlError::UnknownScheme);
     }
     let rest = rest.strip_prefix("//").ok_or(UrlError::NoScheme)?;
-    // The authority ends here for every parser; whatever stands behind, an @ included, is no host.
+    // The authority ends here for every parser; no text behind it, even with an @, is a host.
     let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, tail) = rest.split_at(end);

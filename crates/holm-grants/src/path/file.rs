@@ -18,9 +18,10 @@ pub(crate) const MAX_COMPONENT: usize = 255;
 
 /// One file or directory, relative to the workspace root or absolute, in normal form.
 ///
-/// Reading a text resolves `.`, `..` and repeated slashes lexically, as long as the path stays beneath its start; what
-/// climbs out is refused. No character is a wildcard and nothing is decoded: `%2e%2e` is a file of that name. Whoever
-/// opens the file must open this normal form, beneath a handle of the root; links are not known here.
+/// Reading a text resolves `.`, `..` and repeated slashes lexically, as long as the path stays
+/// beneath its start; a path that climbs out is refused. No character is a wildcard and nothing is
+/// decoded: `%2e%2e` is a file of that name. The caller must open this normal form, beneath a
+/// handle of the root; this crate knows nothing of links.
 ///
 /// ```
 /// use holm_grants::FilePath;
@@ -276,7 +277,7 @@ pub(crate) fn check_text(text: &str, max: usize) -> Result<(), PathError> {
     }
 }
 
-/// Whether a byte is a visible ASCII character that paths may hold, so that nobody has to look closer.
+/// Whether a byte is a visible ASCII character that paths may hold, which needs no further check.
 pub(crate) const fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'\\'
 }

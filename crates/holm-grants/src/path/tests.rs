@@ -127,7 +127,8 @@ fn patterns_that_are_not_in_normal_form_are_refused() {
     check(&"a".repeat(4097), PathError::TooLong { max: 4096 });
 }
 
-/// The path attacks that text alone can show. Links, races and devices belong to whoever opens the file.
+/// The path attacks that text alone can show. Links, races and devices are up to the code that
+/// opens the file.
 #[test]
 fn every_path_attack_is_refused_or_taken_literally() {
     let refused = |name: &str, text: &str, error: PathError| {

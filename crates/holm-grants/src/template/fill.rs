@@ -1,4 +1,4 @@
-//! Puts values into a template so that each stays data and stays in its place.
+//! Fills values into a template so that each stays data and stays in its place.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ pub(super) fn fill(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need
         .map_or_else(|| part_by_part(kind, pieces, values), |path| Ok(Need::Request(path)))
 }
 
-/// Fills the slots so that whatever is wrong is found and told.
+/// Fills the slots one part at a time, so that every mistake is found and reported.
 fn part_by_part(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need, TemplateError> {
     let parts = parts(pieces, values);
     let is_path = parts.iter().any(|part| matches!(part, Part::Text(text) if text.contains('/')));
@@ -44,8 +44,8 @@ fn part_by_part(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need, T
     }
 }
 
-/// The one file that is meant, where text and values plainly spell its path: neither wildcards nor dots nor anything
-/// else that would have to be looked at part by part, in which case there is none here.
+/// The one file that is meant, if text and values plainly spell its path. Returns `None` for
+/// wildcards, dots and anything else that has to be checked part by part.
 fn plain(kind: Kind, pieces: &[Piece], values: &[&str]) -> Option<Request> {
     let request = match kind {
         Kind::Read => Request::Read,

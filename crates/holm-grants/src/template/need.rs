@@ -1,4 +1,4 @@
-//! What one call needs, after its arguments are known.
+//! The needs of one call, after its arguments are known.
 
 use core::fmt;
 

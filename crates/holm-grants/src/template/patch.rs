@@ -1,7 +1,7 @@
-//! The files that a patch names, so that a call with a patch needs what it will write.
+//! Finds the files that a patch names, so that a call with a patch needs the right to write them.
 //!
-//! This only finds names. The tool that applies the patch reads it in full, and asks again for each file that it opens:
-//! a name that is overlooked here is refused there.
+//! This only finds names. The tool that applies the patch reads it in full, and checks each file
+//! that it opens again: a name that is overlooked here is refused there.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! One pair of braces: which argument it takes, and what happens where the argument is absent.
+//! One pair of braces: which argument it takes, and what happens if the argument is absent.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
