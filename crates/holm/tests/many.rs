@@ -84,7 +84,7 @@ fn a_thousand_runs_of_twenty_turns_all_end_in_bounded_memory() {
         agent.run("warm up").await.unwrap();
         let before = resident_mib();
 
-        // Nobody drops its run before all have ended, so the last look is the peak.
+        // No run is dropped before all have ended, so the last measurement is the peak.
         let all_ended = Arc::new(Barrier::new(RUNS + 1));
         let mut runs = JoinSet::new();
         for _ in 0..RUNS {

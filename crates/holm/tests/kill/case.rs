@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::{mortal::Moment, oracle, provider};
 
-/// Far longer than a run takes; whoever is not done by then hangs.
+/// Far longer than a run takes; a run that is not done by then hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A schedule of deaths.
@@ -127,9 +127,9 @@ pub(crate) struct Tally {
     /// Of the last process of one run.
     pub(crate) appends: u64,
     pub(crate) succeeded: u64,
-    /// The line was there, and the journal says that nobody knows.
+    /// The line was there, and the journal says that the outcome is unknown.
     pub(crate) ran_unanswered: u64,
-    /// The line was not there, and the journal says that nobody knows.
+    /// The line was not there, and the journal says that the outcome is unknown.
     pub(crate) never_ran: u64,
     /// Lines beyond the first of calls that may run twice.
     pub(crate) ran_again: u64,

@@ -1,4 +1,5 @@
-//! Kills a working agent at journal boundaries and at random instants, and asks somebody else what really happened.
+//! Kills a working agent at journal boundaries and at random instants, and checks with an
+//! independent witness what really happened.
 //!
 //! The agent is another process: this same program, started with the word `child`. It makes 200 calls against the
 //! provider double, each of which appends a line to a file. It is killed with SIGKILL, started again, and so on until it

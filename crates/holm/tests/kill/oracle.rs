@@ -27,7 +27,7 @@ pub(crate) fn judge(folder: &Path, process: u32, tally: &mut Tally) -> Result<()
     Ok(())
 }
 
-/// Counts a call; what the journal says of it is none where it knows nothing of it.
+/// Counts a call. The outcome is `None` if the journal does not mention the call.
 fn judge_call(call: usize, outcome: Option<Outcome>, lines: u64, tally: &mut Tally) -> Result<(), String> {
     let tool = tool_of(call);
     let fault =
