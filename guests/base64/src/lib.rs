@@ -1,5 +1,5 @@
-//! Turns text into base64 and back. The smallest guest of the world `holm:tool`: it imports nothing, so it can do nothing
-//! but answer, and a call costs little more than making an instance.
+//! Encodes text as base64 and decodes it. The smallest guest of the world `holm:tool`: it imports
+//! nothing, so it can do nothing but answer, and a call costs little more than making an instance.
 
 use base64::Engine;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD, URL_SAFE};
@@ -19,7 +19,7 @@ pub const TOOL: Tool = Tool {
     ],
 };
 
-/// Padding may be left out by whoever wrote the text.
+/// The author of the text may have left out the padding.
 const LENIENT: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 

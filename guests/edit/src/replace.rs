@@ -1,4 +1,4 @@
-//! Finding the piece and putting another in its place.
+//! Finds the piece and replaces it.
 
 use std::fmt::Write;
 

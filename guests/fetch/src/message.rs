@@ -1,4 +1,4 @@
-//! Requests and responses, and addresses as far as they need to be understood here.
+//! Requests and responses, and the parts of URLs that this guest needs.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -39,7 +39,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Where the address is none of the web.
+    /// If the address is not an `http` or `https` URL.
     pub fn to(url: &str) -> Result<Self, String> {
         let (scheme, rest) =
             url.split_once("://").ok_or_else(|| format!("'{url}' does not begin with https://"))?;
@@ -62,7 +62,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Where the new address is none.
+    /// If the new address is not valid.
     pub fn redirected(&self, status: u16, location: &str) -> Result<Self, String> {
         let url = if location.contains("://") {
             location.to_owned()

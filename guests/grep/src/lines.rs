@@ -1,4 +1,4 @@
-//! What is shown of the matches, and when it is enough.
+//! Collects the matches to show, and stops when there are enough.
 
 use std::io::{self, Write};
 use std::path::Path;

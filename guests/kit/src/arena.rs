@@ -1,8 +1,9 @@
-//! Memory that a guest of the text world has from its first instruction on.
+//! An arena allocator: memory that a guest of the text world has from its first instruction on.
 //!
-//! A call makes a fresh instance, and the usual allocator asks for more memory at its first use. The engine then has to change
-//! the protection of pages twice for each call, which takes longer than such a guest works, and one thread at a time can do it. What
-//! fits into an arena costs nothing of that kind; what does not goes to the usual allocator.
+//! A call makes a fresh instance, and the usual allocator asks for more memory at its first use.
+//! The engine then has to change the protection of pages twice for each call. That takes longer
+//! than such a guest works, and only one thread at a time can do it. Allocations that fit into the
+//! arena avoid this cost; the others go to the usual allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
@@ -73,8 +74,9 @@ impl<const SIZE: usize> Arena<SIZE> {
     }
 }
 
-// SAFETY: a piece of the arena is aligned as asked, lies inside it and belongs to nobody else until it is given back, because
-// `used` only moves beyond it; every other piece comes from the usual allocator and goes back there.
+// SAFETY: a piece of the arena is aligned as asked, lies inside it and has no other owner until it
+// is given back, because `used` only moves beyond it; every other piece comes from the usual
+// allocator and goes back there.
 #[expect(unsafe_code, reason = "an allocator deals in pointers")]
 unsafe impl<const SIZE: usize> GlobalAlloc for Arena<SIZE> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -103,7 +105,7 @@ unsafe impl<const SIZE: usize> GlobalAlloc for Arena<SIZE> {
         // SAFETY: the caller promises that the new size is one that a layout may have.
         let moved = unsafe { self.alloc(Layout::from_size_align_unchecked(size, layout.align())) };
         if !moved.is_null() {
-            // SAFETY: both are pieces of at least this size, and the new one is nobody else's.
+            // SAFETY: both are pieces of at least this size, and the new one has no other owner.
             unsafe { std::ptr::copy_nonoverlapping(piece, moved, layout.size()) };
         }
         moved

@@ -16,7 +16,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// Where it is none.
+    /// If the command line is not valid.
     pub fn call(&self, args: impl IntoIterator<Item = String>) -> Result<Values, Fault> {
         match self.read_args(args)? {
             Asked::Call(values) => Ok(values),

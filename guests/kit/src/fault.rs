@@ -1,4 +1,4 @@
-//! Why a guest did not do what it was asked.
+//! The errors of a guest.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Replacing a file so that nobody ever finds half of it, however the guest ends.
+//! Replaces a file so that no reader ever finds half of it, however the guest ends.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
@@ -26,7 +26,7 @@ pub fn replace(path: &str, bytes: &[u8]) -> io::Result<()> {
     };
     let placed = fill(file, bytes).and_then(|()| fs::rename(&draft, path));
     if placed.is_err() {
-        // What went wrong is told; that the draft stays as well would help nobody.
+        // The error is reported; that the draft stays as well would not help the caller.
         let _ = fs::remove_file(&draft);
     }
     placed

@@ -1,4 +1,5 @@
-//! The help text, laid out as clap does, because that is what both people and the reader of help texts know best.
+//! The help text, laid out as clap does, because users and the help-text reader know that layout
+//! best.
 
 use std::fmt::Write;
 

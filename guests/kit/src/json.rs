@@ -1,4 +1,4 @@
-//! A guest as an answer to one text: JSON arguments in, text out.
+//! Runs a guest on one text: JSON arguments in, text out.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! A guest as a command: arguments in, text out, a status at the end.
+//! Runs a guest as a command: arguments in, text out, a status at the end.
 
 use std::io::Write;
 use std::process::ExitCode;

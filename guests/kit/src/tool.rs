@@ -1,4 +1,4 @@
-//! What a guest says about itself, as data.
+//! The declaration of a guest, as data.
 
 /// One guest: its name, what it does, and what it is given.
 #[derive(Debug, Clone, Copy)]

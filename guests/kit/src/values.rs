@@ -1,4 +1,4 @@
-//! What one call was given, already checked against the declaration.
+//! The arguments of one call, already checked against the declaration.
 
 use crate::fault::Fault;
 use crate::tool::{Kind, Need, Param, Tool};

@@ -1,4 +1,4 @@
-//! The guest in its world.
+//! Exports the guest as the world `holm:tool`.
 
 use guest_kit::text::exports::holm::tool::{call, description};
 

@@ -1,4 +1,4 @@
-//! Cuts a page out of a file without ever holding more of it than the page.
+//! Reads one page of a file without ever holding more of it than the page.
 
 use std::fmt::Write;
 
@@ -17,7 +17,8 @@ pub struct Page {
 
 /// How much is asked of the system at once: a small file in one call, a large one in few.
 const CHUNK: usize = 64 << 10;
-/// The longest line that is shown whole; longer ones are minified code or data, which nobody reads.
+/// The longest line that is shown whole; longer ones are minified code or data, which are not meant
+/// for reading.
 const MAX_LINE: usize = 2_000;
 /// The most text of a page: more would crowd out the conversation that asked for it.
 const MAX_PAGE: usize = 256 << 10;

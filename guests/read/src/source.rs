@@ -1,4 +1,4 @@
-//! Where the bytes of a file come from: the system's files where there are any, memory in tests.
+//! The source of a file's bytes: the system's files in a guest, memory in tests.
 
 /// Something that can be read from any place in it.
 pub trait Source {
@@ -24,7 +24,7 @@ pub struct Chunk {
 pub enum Rest {
     /// That is only known by reading on.
     Unknown,
-    /// Nothing, so nobody has to ask.
+    /// Nothing is left, so no further read is needed.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! The four functions of WASI 0.1 by which a file is found and read, without a library between.
+//! The four functions of WASI 0.1 that find and read a file, called without a library.
 //!
 //! A library would look at every directory before the first file is opened, and would allocate for each.
 
@@ -7,7 +7,7 @@
 pub(crate) struct Errno(i32);
 
 impl Errno {
-    /// What it means for whoever asked for a file.
+    /// What the error means for the caller that asked for a file.
     pub(crate) fn said(self) -> String {
         match self.0 {
             2 | 63 | 76 => "this tool was not granted that".to_owned(),

@@ -1,5 +1,5 @@
-//! Runs shell scripts where there are no processes: the grammar is bash's, read by `brush-parser`; everything after that is
-//! done here, in one thread.
+//! Runs shell scripts on a system without processes. The grammar is bash's, read by `brush-parser`;
+//! everything after that is done here, in one thread.
 //!
 //! - [`io`](crate): pipes in memory that hold little, so that a fast writer waits for a slow reader and `yes | head` ends.
 //!   The stages of a pipeline are futures that take turns.

@@ -1,4 +1,4 @@
-//! Rows as text.
+//! Formats rows as text.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use std::io::Write;
 
@@ -77,10 +77,11 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A value as whoever wrote it means it. SQLite never takes the text `2` for the number 2 where a column has no type, and
-/// people who ask for `a = 2` find nothing then. So what is written exactly as SQLite would write a number is that number; `007`,
-/// `1.50` and `+1` are not, and stay the texts that codes, versions and telephone numbers are. A column that is declared as
-/// text turns the number back into the same text.
+/// A parameter with the type that its author means. SQLite never takes the text `2` for the number
+/// 2 if a column has no type, and a query for `a = 2` then finds nothing. So a text that is written
+/// exactly as SQLite would write a number becomes that number. `007`, `1.50` and `+1` are not, and
+/// stay the texts that codes, versions and telephone numbers are. A column that is declared as text
+/// turns the number back into the same text.
 fn bound(text: &str) -> Value {
     if let Some(number) = text.parse::<i64>().ok().filter(|number| number.to_string() == text) {
         return Value::Integer(number);

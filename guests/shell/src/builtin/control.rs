@@ -1,4 +1,4 @@
-//! Commands that end things, run things, or only answer.
+//! Built-ins that end or run commands, or only return a status.
 
 use brush_parser::test_command;
 

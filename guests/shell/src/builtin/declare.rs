@@ -1,4 +1,4 @@
-//! `export`, `local`, `declare` and their kin, whose words may be assignments.
+//! `export`, `local`, `declare` and similar built-ins, whose words may be assignments.
 
 use std::collections::BTreeMap;
 

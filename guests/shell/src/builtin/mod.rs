@@ -1,4 +1,4 @@
-//! Commands that change the shell itself, and the table of everything that can be run.
+//! Built-ins that change the shell itself, and the table of all commands.
 
 mod control;
 mod declare;

@@ -1,4 +1,4 @@
-//! Commands that change where the shell is and how it behaves.
+//! Built-ins that change the current folder and the shell's behaviour.
 
 use crate::shell::{Options, Shell, Step, Switch};
 

@@ -1,4 +1,4 @@
-//! `{a,b}` and `{1..9}`: one word as it is written becomes several.
+//! Brace expansion: `{a,b}` and `{1..9}` turn one written word into several.
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{BraceExpressionMember, BraceExpressionOrText, parse_brace_expansions};

@@ -1,4 +1,4 @@
-//! Names of files that match a pattern.
+//! File name expansion: finds the files that match a pattern.
 
 use std::fs;
 

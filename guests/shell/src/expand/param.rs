@@ -1,4 +1,4 @@
-//! `$name` and everything that `${…}` can say.
+//! Parameter expansion: `$name` and all forms of `${…}`.
 
 use brush_parser::word::{
     self, Parameter, ParameterExpr as Expr, ParameterTestType as Test, ParameterTransformOp as Transform,
@@ -269,7 +269,7 @@ impl Shell {
             SpecialParameter::PositionalParameterCount => self.args.len().to_string(),
             SpecialParameter::LastExitStatus => self.status.to_string(),
             SpecialParameter::CurrentOptionFlags => self.options.letters(),
-            // There are no processes; a number that never changes serves those who make names of it.
+            // There are no processes; a constant number serves scripts that build names from it.
             SpecialParameter::ProcessId | SpecialParameter::LastBackgroundProcessId => "1".to_owned(),
             SpecialParameter::ShellName => "shell".to_owned(),
         })

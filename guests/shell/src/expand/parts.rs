@@ -1,4 +1,4 @@
-//! What an expansion yields before it is cut into words: pieces that remember whether they were quoted.
+//! The result of an expansion before word splitting: pieces that remember whether they were quoted.
 
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]

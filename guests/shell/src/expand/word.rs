@@ -127,7 +127,7 @@ impl Shell {
             WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
                 let before = parts.len();
                 self.pieces(inner, Quoting::Quoted, parts).await?;
-                // "" is a word, but "$@" without arguments is none.
+                // `""` is a word, but `"$@"` without arguments yields no word.
                 if parts.len() == before && !inner.iter().any(|piece| may_vanish(&piece.piece)) {
                     parts.push(Part::Quoted(String::new()));
                 }

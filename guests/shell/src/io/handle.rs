@@ -1,4 +1,5 @@
-//! Something that can be read or written: a file, an end of a pipe, text in memory, or what the guest itself was given.
+//! A handle to read or write: a file, an end of a pipe, text in memory, or one of the guest's own
+//! streams.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

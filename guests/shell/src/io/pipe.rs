@@ -1,4 +1,5 @@
-//! A pipe in memory that holds little: a full one makes its writer wait, one without readers ends its writer.
+//! A small pipe in memory. A full pipe makes its writer wait, and a pipe without readers ends its
+//! writer.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -24,7 +25,7 @@ pub(crate) struct Reader(Rc<RefCell<State>>);
 /// The end that is written.
 pub(crate) struct Writer(Rc<RefCell<State>>);
 
-/// Nobody reads any more.
+/// The pipe has no readers any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Broken;
 
@@ -34,7 +35,7 @@ pub(crate) fn pipe() -> (Reader, Writer) {
 }
 
 impl Reader {
-    /// Some bytes, at most `max`; none when nobody can write any more.
+    /// Reads at most `max` bytes; empty when the pipe has no writers any more.
     pub(crate) async fn read(&self, max: usize) -> Vec<u8> {
         poll_fn(|_| {
             let mut state = self.0.borrow_mut();

@@ -1,4 +1,4 @@
-//! Taking turns: futures in one thread, without anything from outside that could wake them.
+//! A cooperative executor: runs futures in one thread, without outside events that could wake them.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 /// A future that may borrow and stays in this thread.
 pub(crate) type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Runs a future to its end. Whatever it waits for, it does itself in a later turn.
+/// Runs a future to its end. A future that waits is polled again in a later turn.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

@@ -1,4 +1,4 @@
-//! Simple commands: assignments, redirections, words, and what the first word names.
+//! Simple commands: assignments, redirections, words, and the command that the first word names.
 
 use brush_parser::ast::{
     Assignment, CommandPrefixOrSuffixItem as Item, IoRedirect, ProcessSubstitutionKind, SimpleCommand,

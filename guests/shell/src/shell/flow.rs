@@ -1,4 +1,4 @@
-//! How the end of one command bears on the commands after it.
+//! Control flow: how the end of one command affects the commands after it.
 
 /// What leaves the ordinary order of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

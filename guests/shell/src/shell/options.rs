@@ -1,4 +1,4 @@
-//! What `set` and `shopt` switch.
+//! The options of `set` and `shopt`.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Switch {

@@ -1,4 +1,5 @@
-//! Where the shell is. The system has no current folder for a guest, so the shell keeps one and completes paths itself.
+//! The current folder of the shell. The system has none for a guest, so the shell keeps one and
+//! completes paths itself.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -13,7 +14,7 @@ pub(crate) enum Writing {
     /// What it held is gone.
     Replace,
     Append,
-    /// Only where there is none.
+    /// Creates the file; fails if it exists.
     Create,
 }
 

@@ -56,7 +56,7 @@ impl Vars {
         self.inner.iter().rev().find_map(|scope| scope.get(name)).or_else(|| self.outer.get(name))
     }
 
-    /// The variable of a name, made outside all functions where there is none.
+    /// The variable of a name. A missing one is created outside all functions.
     pub(crate) fn entry(&mut self, name: &str) -> &mut Var {
         let index = self.inner.iter().rposition(|scope| scope.contains_key(name)).map_or(0, |at| at + 1);
         self.scope(index).entry(name.to_owned()).or_default()

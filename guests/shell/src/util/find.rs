@@ -1,4 +1,4 @@
-//! `find`: names, kinds, sizes, depths, and what to do with what is found.
+//! `find`: matches names, kinds, sizes and depths, and acts on the files found.
 
 use std::fs;
 

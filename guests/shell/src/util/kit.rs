@@ -1,4 +1,4 @@
-//! What the utilities share: options, input, output, and how they fail.
+//! Shared code of the utilities: options, input, output and errors.
 
 use std::io;
 

@@ -11,7 +11,7 @@ use crate::util::kit::{Out, Trouble, next_line};
 /// When a line is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Printing {
-    /// After the script, whatever it did.
+    /// After the script, in every case.
     Always,
     /// Only where the script says so.
     Asked,
