@@ -24,10 +24,10 @@ const STEP: u64 = 0x1319_8a2e_0370_7345;
 
 /// A streaming hash. Bytes are taken in little-endian lanes of eight; how they are split into calls does not matter.
 ///
-/// The definition, stable for ever: `acc = START`; for every full lane `acc = fold((acc ^ lane) * STEP) +
-/// rotl(acc, 29)`, where `fold` adds the high half of the 128-bit product to the low one by exclusive or; at the end the
-/// rest, padded with zeros, is one more lane, then the number of bytes is one more, and the result is scrambled as in
-/// [`rng`](crate::rng).
+/// The definition never changes. `acc = START`; for every full lane
+/// `acc = fold((acc ^ lane) * STEP) + rotl(acc, 29)`, where `fold` is the exclusive or of the two
+/// halves of the 128-bit product. At the end, the rest, padded with zeros, is one more lane, and
+/// the number of bytes is the last lane. The result is scrambled as in [`rng`](crate::rng).
 #[derive(Debug, Clone)]
 pub(crate) struct Digest {
     acc: u64,

@@ -14,7 +14,8 @@ use crate::{
     Timestamp, Tool,
 };
 
-/// One command. Exhaustive on purpose: a host that forgets one does not compile.
+/// One command to the host. The enum is exhaustive on purpose: a host that forgets a command does
+/// not compile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -60,7 +61,7 @@ pub enum Effect {
 /// One request to a model. Content is shared, not copied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Request {
-    /// What it is for.
+    /// The purpose of the request.
     pub purpose: Purpose,
     pub model: Arc<Model>,
     pub system: Arc<str>,
@@ -74,31 +75,31 @@ pub struct Request {
     pub format: Option<Arc<Json>>,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// The conversation goes on.
+    /// The next turn of the conversation.
     Turn,
-    /// A contract skill is carried out.
+    /// Carrying out a contract skill.
     Skill,
-    /// The oldest part of the transcript is summed up.
+    /// A summary of the oldest part of the transcript.
     Summary,
 }
 
-/// Which messages a request holds.
+/// The messages of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Messages {
-    /// The run's view: the first `count` messages. While `epoch` stays the same the view only grows, so a codec
-    /// keeps the bytes of what it has encoded and appends.
+    /// The run's view: the first `count` messages. While `epoch` is unchanged, the view only grows.
+    /// So a codec can keep the bytes it has encoded and append to them.
     View {
         /// Changes whenever the view changes other than by growing.
         epoch: u64,
         /// How many messages there are.
         count: u64,
     },
-    /// These, made for this request.
+    /// Messages that were made for this request.
     Own(Vec<Arc<Message>>),
 }
 
@@ -116,14 +117,15 @@ pub struct ToolRequest {
     pub tool: Arc<str>,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
-    /// The same for the same call of the same run; reaches the tool.
+    /// The idempotency key: the same for the same call of the same run. The tool receives it.
     pub key: Key,
-    /// What the call was allowed to use.
+    /// The needs that were allowed for this call.
     pub needs: Arc<[Need]>,
-    /// What no call of the run may do, for a tool that finds out while it works what it would touch.
+    /// What no call of the run may do. A tool checks it if it learns only while working what it
+    /// will touch.
     #[serde(skip_serializing_if = "is_none")]
     pub denials: Arc<Denials>,
-    /// When it is stopped.
+    /// When the call is stopped.
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.
     pub again: bool,
@@ -148,7 +150,7 @@ pub struct SpawnRequest {
     pub arguments: Arc<str>,
     /// The idempotency key; see [`ToolRequest::key`].
     pub key: Key,
-    /// What the child holds: never more than its parent.
+    /// The grants of the child: never more than its parent's.
     pub grants: GrantSet,
     /// What the child may never do.
     pub denials: Denials,
@@ -157,27 +159,28 @@ pub struct SpawnRequest {
     pub workspace: Option<FilePath>,
     /// The parent's mode; the child's is this or stricter.
     pub mode: Mode,
-    /// Who answers when the parent's calls are asked about.
+    /// How questions about the parent's calls are answered.
     pub approvals: Approvals,
-    /// What the parent's marks lead to.
+    /// The consequences of the parent's marks.
     pub mark_rule: MarkRule,
-    /// What it may spend; already set aside.
+    /// The money it may spend; it is reserved already.
     pub budget: Option<NanoUsd>,
-    /// The tokens that it may use; already set aside.
+    /// The tokens it may use; they are reserved already.
     pub tokens: Option<u64>,
-    /// What had entered its parent.
+    /// The marks of its parent.
     pub marks: Marks,
     /// The child's depth below the first run.
     pub depth: u64,
-    /// The depth at which no further child may stand.
+    /// The depth at which no further child is allowed.
     pub deepest: u64,
-    /// The child to go on with, when it had been started before a crash.
+    /// The child to resume, if it was started before a crash.
     pub resume: Option<String>,
 }
 
 impl SpawnRequest {
-    /// Narrows a child's configuration to what its parent allows: grants, denials, mode, approvals, marks and what
-    /// follows from them, budget, tokens and depth. What the child's own configuration forbids stays forbidden.
+    /// Narrows a child's configuration to what its parent allows: grants, denials, mode, approvals,
+    /// marks and their rule, budget, tokens and depth. What the child's own configuration
+    /// forbids stays forbidden.
     ///
     /// ```
     /// use holm_grants::Mode;
@@ -194,7 +197,7 @@ impl SpawnRequest {
     pub fn confine(&self, config: &mut Config) {
         config.grants = config.grants.meet(&self.grants);
         config.denials = config.denials.join(&self.denials);
-        // A workspace widens what relative grants mean, so a child never brings its own.
+        // A workspace changes the meaning of relative grants, so a child never uses its own.
         config.workspace = self.workspace.clone();
         config.mode = config.mode.min(self.mode);
         config.approvals = config.approvals.stricter(self.approvals);
@@ -226,8 +229,8 @@ pub fn call_digest(tool: &str, arguments: &str) -> String {
 /// contains no terminal escapes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Proposal {
-    /// Names the question; the verdict carries it. A call that is asked about again, after a rewrite or a withdrawal,
-    /// is asked about under a new name, so that no answer counts for what was not shown.
+    /// The id of the question; the verdict carries it. After a rewrite or a withdrawal the call is
+    /// asked about under a new id, so that an answer never counts for content that was not shown.
     pub call: CallId,
     /// The tool call in question.
     pub tool_call: CallId,
@@ -236,34 +239,35 @@ pub struct Proposal {
     pub arguments: String,
     /// How much the call can change.
     pub level: Level,
-    /// What it needs, one a line.
+    /// The needs of the call, one per line.
     pub needs: Vec<String>,
     /// The needs that no grant covers.
     pub missing: Vec<String>,
-    /// What an agent would hold, one a line; empty for other tools.
+    /// The grants that a child agent would get, one per line; empty for other tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hands_on: Vec<String>,
-    /// Why it is asked.
+    /// The reasons for the question.
     pub reasons: Vec<AskReason>,
-    /// What has entered the run.
+    /// The marks of the run.
     pub marks: Marks,
-    /// SHA-256 over tool and canonical arguments, in hex: what is approved is what runs.
+    /// SHA-256 over the tool and the canonical arguments, in hex. It proves that the approved call
+    /// is the one that runs.
     pub digest: String,
 }
 
-/// Why a call is asked about.
+/// Why a person or a hook is asked about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum AskReason {
-    /// The mode asks at this level.
+    /// The mode requires approval at this level.
     Level,
-    /// Something it needs was not granted.
+    /// No grant covers one of its needs.
     MissingGrant,
     /// It sends data out after a mark was set.
     EgressAfterMark,
-    /// It writes where no grant says so after a mark was set.
+    /// It writes to a place that no grant names, after a mark was set.
     WriteAfterMark,
-    /// Hooks want to see every call.
+    /// A hook wants to see every call.
     HookWants,
     /// The call would leave plan mode. Only a person may allow that; an approver that answers by
     /// rules denies it.
@@ -275,28 +279,29 @@ pub enum AskReason {
 pub struct CheckRequest {
     /// The tool call whose result is checked.
     pub tool_call: CallId,
-    /// What to check the whole result for.
+    /// The check to make on the whole result.
     pub check: Check,
 }
 
-/// What the kernel cannot check by itself: a program must run, or the whole of a spilled result must be read.
+/// A check that the kernel cannot make: it runs a program, or reads the whole of a spilled result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// Whether the whole result is plausible: [`holm_guards::plausibility::judge`].
     Plausibility(Expectation),
-    /// A declared postcondition: run its program, or compile it alone and evaluate it on the whole result.
+    /// A declared postcondition: run its program, or compile it and evaluate it on the whole
+    /// result.
     Postcondition(Postcondition),
 }
 
-/// An idempotency key: derived from the run, the call, the tool and the canonical arguments.
+/// An idempotency key, derived from the run, the call, the tool and the canonical arguments.
 ///
 /// Prints as 32 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key([u8; 16]);
 
 impl Key {
-    /// A key of the host's own making, for a call that belongs to no run.
+    /// A key made by the host, for a call outside a run.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }

@@ -47,13 +47,13 @@ pub enum Event {
     MessageAdded {
         message: Arc<Message>,
     },
-    /// A message waits: steering or a follow-up.
+    /// A prompt was queued: steering or a follow-up.
     Queued {
         queue: Queue,
         /// How many wait there now.
         waiting: u64,
     },
-    /// A cancel dropped what waited in a line; a host can offer it back.
+    /// A cancel dropped the queued prompts; a host can offer them back.
     QueueDropped {
         queue: Queue,
         /// What was dropped, oldest first.
@@ -61,7 +61,7 @@ pub enum Event {
     },
     /// A model is being called.
     ModelCalled {
-        /// The call, which the deltas carry.
+        /// The call; its deltas carry the same id.
         call: CallId,
         /// The turn within the group, from 1.
         turn: u64,
@@ -75,7 +75,7 @@ pub enum Event {
     ModelReplied {
         call: CallId,
         usage: Usage,
-        /// What it cost; none when the price is unknown.
+        /// The cost; `None` if the price is unknown.
         cost: Option<NanoUsd>,
         stop: StopReason,
         /// Which model answered, if the provider said so.
@@ -89,30 +89,30 @@ pub enum Event {
         message: String,
         next: NextTry,
     },
-    /// The work of one model was not good enough; the next of the ladder goes on.
+    /// The work of one model was not good enough; the next model of the ladder takes over.
     SteppedUp {
-        /// The model that fell short.
+        /// The model that failed.
         from: Arc<str>,
-        /// The model that goes on.
+        /// The model that takes over.
         to: Arc<str>,
-        /// In what way it fell short.
+        /// How the model failed.
         cause: StepCause,
-        /// What was said of it.
+        /// Details of the failure, for people.
         reason: String,
     },
-    /// The last model of the ladder fell short too. It was given the ladder's hint, once.
+    /// The last model of the ladder failed too. It was given the ladder's hint once.
     LadderExhausted {
         model: Arc<str>,
-        /// In what way it fell short.
+        /// How the model failed.
         cause: StepCause,
-        /// What was said of it.
+        /// Details of the failure, for people.
         reason: String,
     },
-    /// The text streamed so far for this call does not count.
+    /// The text streamed so far for this call is invalid.
     Withdrawn {
         call: CallId,
     },
-    /// A reply was cut by its cap and is tried again.
+    /// A reply was cut by its output cap and is retried.
     OutputCapRaised {
         attempt: u64,
         /// The cap that was too small.
@@ -120,13 +120,13 @@ pub enum Event {
         /// The output cap from now on.
         to: Option<u64>,
     },
-    /// A call was proposed; arguments are valid.
+    /// The model proposed a call with valid arguments.
     CallProposed {
         call: CallId,
         tool: Arc<str>,
         /// The arguments in canonical JSON.
         arguments: Arc<str>,
-        /// What was mended in them.
+        /// Repairs that were made to them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         fixes: Vec<String>,
     },
@@ -142,7 +142,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
-    /// A call was written down and runs.
+    /// A call was dispatched and runs.
     CallStarted {
         call: CallId,
     },
@@ -151,7 +151,7 @@ pub enum Event {
         call: CallId,
         /// The provider's id of the call.
         id: Arc<str>,
-        /// What it came to.
+        /// The outcome of the call.
         outcome: Outcome,
         bytes: u64,
         /// Milliseconds since it was dispatched.
@@ -164,34 +164,35 @@ pub enum Event {
     Ruled {
         call: CallId,
         guard: String,
-        /// Whether the result was refused (else it was a warning).
+        /// Whether the result was rejected; otherwise this is a warning.
         rejected: bool,
         reason: String,
     },
-    /// A child run began.
+    /// A child run started.
     ChildStarted {
         call: CallId,
         child: String,
     },
-    /// A child in the background has come to its end; its result waits to be heard. Its call ended when it began.
+    /// A child in the background has ended, and its result is queued for the model. Its call ended
+    /// when the child started.
     ChildFinished {
         call: CallId,
-        /// What it came to.
+        /// The outcome of the child.
         outcome: Outcome,
         bytes: u64,
-        /// Milliseconds since it was asked for.
+        /// Milliseconds since it was requested.
         millis: u64,
     },
-    /// The loop detector spoke.
+    /// The loop detector found a repetition.
     LoopSeen {
         tool: Arc<str>,
         times: u64,
     },
-    /// Something entered the run.
+    /// A mark was set.
     Marked {
         marks: Marks,
     },
-    /// The view of the transcript was made smaller; the transcript itself is whole.
+    /// The view of the transcript was made smaller; the transcript itself is complete.
     ContextPlanned {
         step: PlanStep,
         before: u64,
@@ -202,12 +203,12 @@ pub enum Event {
         /// How many there are now.
         tools: u64,
     },
-    /// A tool was registered whose declaration cannot be held to in full.
+    /// A tool was registered whose declaration cannot be enforced in full.
     ToolFlawed {
         tool: Arc<str>,
-        /// Whether it can be used all the same; if not, the model is not offered it.
+        /// Whether it can be used anyway; if not, it is not offered to the model.
         usable: bool,
-        /// What is wrong: for example a schema keyword that is not enforced.
+        /// The problems: for example a schema keyword that is not enforced.
         problems: Vec<String>,
     },
     ModeChanged {
@@ -219,7 +220,7 @@ pub enum Event {
     },
     /// The host narrowed the configuration.
     Narrowed {
-        /// What marks lead to now.
+        /// The rule for marks from now on.
         mark_rule: MarkRule,
     },
     /// A limit is near, and the model was told to wrap up.
@@ -228,13 +229,13 @@ pub enum Event {
         /// How much is left.
         left: u64,
     },
-    /// A hook failed; what it guards is closed, the rest goes on.
+    /// A hook failed; a guard then closes, everything else continues.
     HookFailed {
         reason: String,
     },
-    /// A fact came too late or twice and changed nothing.
+    /// A fact came too late or twice, and changed nothing.
     Ignored {
-        /// What it was about.
+        /// The call that it was about.
         call: Option<CallId>,
     },
     /// The turn group is over; always the last event of a group.
@@ -267,30 +268,30 @@ pub enum Queue {
     FollowUp,
 }
 
-/// What follows a failed model call.
+/// What the kernel does after a failed model call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum NextTry {
-    /// The same model at this time.
+    /// Call the same model again later.
     Retry {
         /// When the call is retried.
         at: Timestamp,
     },
-    /// The next model of the list.
+    /// Call the next model of the list.
     Fallback {
         model: String,
     },
-    /// The same model with a smaller view.
+    /// Call the same model with a smaller view.
     Compact,
-    /// Nothing: the group ends.
+    /// Give up: the group ends.
     GiveUp,
 }
 
-/// In what way a model fell short.
+/// How a model failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum StepCause {
-    /// A guard rejected what came of its work, and the correction did not help.
+    /// A guard rejected a result of its work, and the correction did not help.
     Rejected,
     /// Its calls were invalid, turn after turn.
     InvalidCalls,
@@ -310,6 +311,6 @@ pub enum PlanStep {
     SummaryDiscarded,
     /// The oldest turns left the view.
     Dropped,
-    /// Large results of the last turns lost their middle, because nothing else was left to go.
+    /// Large results of the last turns lost their middle, because nothing else could be removed.
     Clipped,
 }

@@ -42,15 +42,15 @@ macro_rules! number {
 }
 
 number! {
-    /// Names one thing the host was asked to do: a model call, a tool call, a check, a consultation.
+    /// The id of one task of the host: a model call, a tool call, a check, a consultation.
     CallId
 }
 number! {
-    /// Names one message of a run; counts from 0 and is never reused.
+    /// The id of one message of a run; it counts from 0 and is never reused.
     MessageId
 }
 number! {
-    /// The place of a record in its journal; record 0 is `Started`.
+    /// The position of a record in its journal; record 0 is `Started`.
     Seq
 }
 number! {
@@ -92,7 +92,7 @@ impl NanoUsd {
     }
 }
 
-/// Names one event: the record that caused it and its place among that record's events.
+/// The id of an event: the record that caused it, and its position among that record's events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 pub struct EventId {
     /// The record whose handling emitted the event.

@@ -48,33 +48,33 @@ impl Fingerprint {
     }
 }
 
-/// Whether a call is proposed in circles.
+/// Whether a proposed call is part of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoopRuling {
     /// The call is not a loop.
     Fine,
-    /// It is: answer with a refusal that says so, and call [`LoopDetector::refused`].
+    /// It is a loop: refuse the call with that reason, and call [`LoopDetector::refused`].
     Refuse {
         /// How often the call has been proposed, this time included.
         times: u64,
     },
-    /// It is, and the model was told in an earlier turn: end the run.
+    /// It is a loop, and the model was told in an earlier turn: end the run.
     End {
         /// How often the call has been proposed, this time included.
         times: u64,
     },
 }
 
-/// What a finished call did to the world.
+/// Whether a finished call changed anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Nothing: it only reads, or it failed.
+    /// No change: the call only reads, or it failed.
     None,
     /// It may write or execute, and it succeeded.
     Changed,
 }
 
-/// Whether a run gets anywhere.
+/// Whether a run makes progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// The run makes progress.
@@ -87,9 +87,10 @@ pub(crate) enum Progress {
 
 /// The memory of recent calls. Exempt calls are simply not passed in.
 ///
-/// Order of calls: [`propose`](Self::propose) before a call is run, then [`observe`](Self::observe) with its result or
-/// [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of a turn are settled. A new detector for every
-/// prompt: to do again what a person asks for again is no loop.
+/// Order of calls: [`propose`](Self::propose) before a call runs, then [`observe`](Self::observe)
+/// with its result or [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of a
+/// turn are settled. Every prompt gets a new detector: repeating what a person asks for again is
+/// not a loop.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub(crate) struct LoopDetector {
@@ -102,7 +103,7 @@ pub(crate) struct LoopDetector {
     turns: u64,
     /// Turns in a row without anything new.
     idle: u64,
-    /// What the current turn has brought so far.
+    /// The novelty of the current turn so far.
     current: Turn,
 }
 
@@ -115,7 +116,7 @@ enum Seen {
     Refused { call: Fingerprint, turn: u64 },
 }
 
-/// What a turn has brought.
+/// Whether a turn gave anything new.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 enum Turn {
@@ -160,21 +161,23 @@ impl LoopDetector {
         self.push(Seen::Refused { call, turn: self.turns });
     }
 
-    /// Takes note of a call that was answered without being run: unknown, not valid, denied, over its quota.
+    /// Records a call that was answered without being run: unknown, invalid, denied, over its
+    /// quota.
     ///
-    /// It counts as a repeat like a result does, and never as something new: a model that keeps asking for what it
-    /// cannot have gets nowhere.
+    /// It counts as a repeat, like a result, and never as something new. A model that keeps asking
+    /// for something it cannot have makes no progress.
     pub(crate) fn turned_down(&mut self, call: Fingerprint, reason: u64) {
         self.worked();
         self.push(Seen::Ran { call, result: reason });
     }
 
-    /// Results left the view: the model may look at them again. Turns without anything new still count.
+    /// Results left the view, so the model may fetch them again. Turns without anything new still
+    /// count.
     pub(crate) fn left_view(&mut self) {
         self.recent.clear();
     }
 
-    /// A person spoke, or what the run may do changed: what was tried before may be tried again.
+    /// A person gave a prompt, or the run's authority changed: earlier attempts may be repeated.
     pub(crate) fn forget(&mut self) {
         self.recent.clear();
         self.idle = 0;
@@ -241,7 +244,7 @@ impl LoopDetector {
         self.recent.push_back(seen);
     }
 
-    /// Notes that the turn had a call, unless it is known to have been a good one.
+    /// Records that the turn had a call, unless it already had a new result.
     fn worked(&mut self) {
         match self.current {
             Turn::Quiet => self.current = Turn::Idle,
@@ -249,7 +252,7 @@ impl LoopDetector {
         }
     }
 
-    /// Remembers a result; whether it was new.
+    /// Remembers a result, and returns whether it was new.
     fn remember(&mut self, pair: u64) -> bool {
         let known = self.young.contains(&pair) || self.old.contains(&pair);
         if self.young.insert(pair) && self.young.len() >= GENERATION {

@@ -12,15 +12,16 @@ use core::fmt::Write as _;
 
 use holm_grants::is_hidden;
 
-/// What a person is shown of a name or of one need: longer than any honest path.
+/// The most characters of a name or a need that a person is shown: longer than any honest path.
 const LINE: u64 = 1_000;
 
 /// The most lines of a list that a person is shown. People do not read more; the rest is counted.
 const LINES: usize = 100;
 
-/// Makes every character visible: newline and tab stay, all others that do not show themselves are written out.
+/// Makes every character visible: newline and tab stay, other invisible characters are written out.
 ///
-/// The result is for eyes, not for parsing back: a text that already says `\u{1b}` looks the same.
+/// The result is for people and cannot be parsed back: a text that already contains `\u{1b}` looks
+/// the same.
 ///
 /// ```
 /// assert_eq!(holm_kernel::visible("safe\u{1b}[2J"), "safe\\u{1b}[2J");
@@ -31,7 +32,8 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// As [`visible`], on one line and no longer than any honest name or path: a name with a line end in it must not pass for two.
+/// As [`visible`], on one line and shortened. A name that contains a line break must not look like
+/// two names.
 ///
 /// ```
 /// assert_eq!(holm_kernel::visible_line("read:a\nread:b"), "read:a\\u{a}read:b");
@@ -54,8 +56,8 @@ pub fn visible_lines(texts: &[String]) -> Vec<String> {
     lines(texts, LINES, LINE)
 }
 
-/// As [`visible`], but shows at most about `limit` characters, half from each end, and says how many are not shown, so
-/// that a long text cannot push its dangerous part off the screen unnoticed.
+/// As [`visible`], but shows at most about `limit` characters, half from each end, and says how
+/// many are missing. So a long text cannot push its dangerous part off the screen unnoticed.
 pub(crate) fn visible_bounded(text: &str, limit: u64) -> String {
     if reach(text.chars(), limit) == text.len() {
         return visible(text);

@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{NanoUsd, Usage};
 
-/// A model as the kernel needs to know it.
+/// A model's declaration: what the kernel must know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Model {
-    /// `provider/model`, the name used everywhere.
+    /// The name, as `provider/model`.
     pub name: String,
-    /// How its tokenizer tends to count.
+    /// The family of its tokenizer, for estimates.
     #[serde(default)]
     pub family: Family,
-    /// The context window in tokens; what the user declared wins over any catalogue.
+    /// The context window in tokens; a value that the user declared overrides any catalogue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
-    /// The output cap to ask for; none leaves it to the provider.
+    /// The output cap to request; `None` leaves it to the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
-    /// The price; none means unknown, which is never taken for free.
+    /// The price; `None` means unknown, which never counts as free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// Sampling temperature in thousandths.
@@ -65,7 +65,7 @@ pub enum Family {
     Gemini,
     /// Llama, Qwen, Mistral and other open ones.
     Open,
-    /// Anything else: estimated with care.
+    /// Anything else; estimated with a margin.
     #[default]
     Other,
 }
@@ -78,10 +78,10 @@ pub struct Price {
     pub input: u64,
     /// The price of generated tokens.
     pub output: u64,
-    /// Prompt tokens read from the cache; none means as `input`.
+    /// Prompt tokens read from the cache; `None` means the price of `input`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
-    /// Prompt tokens written to the cache; none means as `input`.
+    /// Prompt tokens written to the cache; `None` means the price of `input`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
 }

@@ -24,27 +24,28 @@ use super::{Alias, Config, Limits, MarkRule, Marks, RetryPolicy};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Narrowing {
-    /// What the marks lead to: the stricter of this rule and the run's own.
+    /// The rule for marks; the stricter of this one and the run's own applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_rule: Option<MarkRule>,
-    /// What has entered the run, as the host knows: a run from elsewhere is untrusted content.
+    /// Marks to set: a run from elsewhere is untrusted content.
     pub marks: Marks,
-    /// Bounds that hold beside the run's own; the budget has a fact of its own.
+    /// Limits in addition to the run's own; the budget has an input of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
-    /// How often and how soon a failed model call may be tried again at most.
+    /// The upper limits for retries of a failed model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryPolicy>,
-    /// The other names of tools that the run may keep; those that are not here go.
+    /// The aliases that the run may keep; all others are removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<Alias>>,
-    /// Whether the run's own workspace is dropped: one from elsewhere could make relative grants mean other folders.
+    /// Whether the run's workspace is dropped: a foreign one could make relative grants mean other
+    /// folders.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub drops_workspace: bool,
 }
 
 impl Narrowing {
-    /// Narrows a configuration. The marks are not part of it: they enter the run.
+    /// Narrows a configuration. The marks are not part of it; they are set on the run.
     pub fn apply(&self, config: &mut Config) {
         if let Some(rule) = self.mark_rule {
             config.mark_rule = config.mark_rule.stricter(rule);

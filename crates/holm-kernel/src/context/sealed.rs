@@ -18,7 +18,7 @@ const LINE_BYTES: usize = 160;
 /// that is worth eliding.
 const ARGUMENT_BYTES: usize = 70;
 
-/// The part of the line that a tool's name may take: others choose it.
+/// The part of the line for a tool's name, which is not under our control.
 const NAME_CHARS: usize = 32;
 
 /// A cut must save at least this much, or the marker in the middle would cost more than it saves.
@@ -100,12 +100,12 @@ pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> O
     })
 }
 
-/// What becomes of a result's pictures and files when its text is clipped.
+/// What happens to a result's pictures and files when its text is clipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attachments {
     /// The attachments stay in the view.
     Keep,
-    /// They leave the view with a word about it.
+    /// They leave the view, with a note.
     Leave,
 }
 
@@ -139,7 +139,8 @@ fn joined(parts: Parts<'_>, body: &str) -> String {
     out
 }
 
-/// One line that says what was here: the tool, its arguments, the size, and that it can be had again.
+/// One line about a removed result: the tool, its arguments, the size, and that the call can be
+/// repeated.
 fn line(result: &ToolResult, arguments: &str, body: &str) -> String {
     let mut out = String::with_capacity(LINE_BYTES);
     out.push_str("[left out: result of ");
@@ -158,8 +159,8 @@ fn line(result: &ToolResult, arguments: &str, body: &str) -> String {
     out
 }
 
-/// Adds a name as the envelope's owner would write it. It did not go through the envelope, so only the letters of honest
-/// names pass.
+/// Appends a name. It did not pass through the envelope, so only characters of ordinary names are
+/// allowed.
 fn push_name(out: &mut String, name: &str) {
     for char in name.chars().take(NAME_CHARS) {
         let honest = char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.' | ':' | '/');
@@ -170,7 +171,8 @@ fn push_name(out: &mut String, name: &str) {
     }
 }
 
-/// Adds text from inside an envelope that must not leave its line: what could steer a terminal is made visible.
+/// Appends text from inside an envelope, which must stay on its line; control characters are made
+/// visible.
 fn push_plain(out: &mut String, text: &str, limit: usize) {
     const MORE: &str = "…";
     let end = out.len() + limit;

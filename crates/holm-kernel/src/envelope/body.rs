@@ -22,7 +22,7 @@ impl Ends {
     }
 }
 
-/// The text of one result, cut to what the model is to see.
+/// The text of one result, cut to the part that the model sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Body<'a> {
     text: Cow<'a, str>,

@@ -25,9 +25,9 @@ pub(crate) fn seal(seal: u64, body: &Body<'_>) -> String {
     out
 }
 
-/// A text that is shown without a seal, with everything that reads like an envelope's tag defused.
+/// Text without a seal, in which everything that reads like an envelope's tag is defused.
 ///
-/// For what stands beside envelopes, such as a summary by a model that was told what to write, and for small models whose
+/// It is for text beside envelopes, such as a summary by a model, and for small models whose
 /// prompts have no room for seals.
 pub fn defused(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

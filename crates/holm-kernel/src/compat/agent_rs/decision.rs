@@ -10,8 +10,8 @@ use super::{AgentState, HistoryRole};
 /// Text of this many bytes or more is an answer, regardless of its content.
 const SHORT: usize = 300;
 
-/// What announces an action. This list is the other system's and differs from
-/// [`Inconclusive`](crate::Inconclusive)'s on purpose.
+/// Phrases that announce an action. This is the other system's list, and differs from that of
+/// [`Inconclusive`](crate::Inconclusive) on purpose.
 const ANNOUNCEMENTS: [&str; 12] = [
     "i will",
     "i'll",
@@ -27,20 +27,20 @@ const ANNOUNCEMENTS: [&str; 12] = [
     "by using",
 ];
 
-/// What the host is to do next.
+/// What the host must do next.
 ///
 /// The JSON form carries its kind in `type`: `{"type":"done","answer":"4"}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     InvokeTool {
         tool: String,
-        /// Everything else that stood in the object.
+        /// All other members of the object.
         params: Json,
     },
     /// Carry out a skill.
     InvokeSkill {
         skill: String,
-        /// Everything else that stood in the object.
+        /// All other members of the object.
         params: Json,
     },
     /// The run is over.
@@ -54,7 +54,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Reads a reply and notes it in the state.
+    /// Reads a reply and records it in the state.
     pub fn take(state: &mut AgentState, reply: &str) -> Self {
         let decision = Self::read(reply);
         match &decision {

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-/// A call that could not be carried out because its input is not what it should be.
+/// A call failed because its input is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
     /// The outer JSON is malformed or lacks a field.
