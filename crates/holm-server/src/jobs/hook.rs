@@ -14,20 +14,21 @@ use sha2::Sha256;
 
 use crate::ServerError;
 
-/// Bytes of a key: as many as what it makes.
+/// Bytes of a key: the size of an HMAC-SHA256 digest.
 const BYTES: usize = 32;
-/// What tells such a key from other texts.
+/// The prefix of every webhook key.
 const MARK: &str = "whsec_";
 /// The version of the signature.
 const VERSION: &str = "v1";
-/// How far a message's time may be from ours, in seconds. The id of a message is remembered for longer.
+/// How far the time of a message may be from ours, in seconds. Message ids are remembered for
+/// longer.
 pub(crate) const TOLERANCE_S: u64 = 300;
 /// The longest id of a message.
 const MOST_ID: usize = 256;
-/// Signatures that are tried: a sender that changes its key sends two.
+/// Signatures that are checked: a sender that changes its key sends two.
 const MOST_SIGNATURES: usize = 8;
 
-/// Signs messages, and knows them again.
+/// The key that signs and verifies the messages of a job.
 ///
 /// ```
 /// use holm_server::jobs::HookKey;
@@ -52,7 +53,7 @@ impl HookKey {
         Ok(Self(SecretBox::new(Box::new(bytes))))
     }
 
-    /// Reads one; none where the text cannot be one.
+    /// Parses a key; `None` if the text is not one.
     pub fn read(text: &str) -> Option<Self> {
         let bytes = STANDARD.decode(text.trim().strip_prefix(MARK)?).ok()?;
         bytes.try_into().ok().map(|bytes| Self(SecretBox::new(Box::new(bytes))))
@@ -65,7 +66,7 @@ impl HookKey {
 
     pub fn sign(&self, id: &str, at_s: u64, body: &[u8]) -> String {
         let made = self.mac(id, at_s, body).map(|mac| STANDARD.encode(mac.finalize().into_bytes()));
-        // A key of this length can always be used; what is not signed is not believed.
+        // A key of this length is always valid; an empty signature would be rejected.
         format!("{VERSION},{}", made.unwrap_or_default())
     }
 
@@ -117,10 +118,10 @@ impl TryFrom<String> for HookKey {
     }
 }
 
-/// What a message says about itself.
+/// The id, time and signatures of a message, from its headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
-    /// Its name. The same message has the same, however often it is sent.
+    /// The id of the message, the same for every delivery of it.
     pub id: String,
     /// When it was sent, in seconds since 1970.
     pub at_s: u64,
@@ -128,14 +129,14 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// Reads it from headers.
+    /// Reads the headers of a message.
     ///
     /// # Errors
-    /// [`Rejected::Unsigned`] if something is missing.
+    /// [`Rejected::Unsigned`] if a header is missing or invalid.
     pub fn of(headers: &HeaderMap) -> Result<Self, Rejected> {
         let read = |name: &str| {
             let mut values = headers.get_all(name).iter();
-            // Two of them are an attempt to have one checked and the other believed.
+            // A repeated header could have one value checked and the other one used.
             let (first, second) = (values.next(), values.next());
             first.filter(|_| second.is_none()).and_then(|value| value.to_str().ok())
         };
@@ -160,7 +161,7 @@ pub enum Rejected {
     /// It is not signed.
     #[error("the message is not signed")]
     Unsigned,
-    /// It was sent too long ago, or will be.
+    /// It was sent too long ago, or its time lies in the future.
     #[error("the message's time is more than {TOLERANCE_S} s from ours")]
     Stale,
     /// The message was signed with another key, or its content changed.

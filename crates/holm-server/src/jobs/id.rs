@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Refusal, ServerError, SessionId, id::check_name};
 
-/// The longest name: with the rest of it, a session's name must stay one.
+/// The longest name: the session names that are made from it must stay valid.
 const LONGEST: usize = 48;
 
 /// Bytes of the digest that names a message: enough to rule out collisions.
@@ -61,13 +61,13 @@ impl fmt::Display for JobId {
     }
 }
 
-/// What a run was made for. A job has one run for each.
+/// The key of a run: a scheduled time, a user's request, or a message. A job has one run per key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Slot(String);
 
 impl Slot {
-    /// For a time of the schedule.
+    /// The key of a scheduled time.
     pub fn at(due: Timestamp) -> Self {
         Self(format!("at-{due}"))
     }
@@ -82,13 +82,14 @@ impl Slot {
         Ok(Self(format!("now-{}", hex(&bytes))))
     }
 
-    /// For a message of another program. The same message has the same slot, so it starts one run however often it comes.
+    /// The key of a message from another program. The same message has the same key, so it starts
+    /// only one run.
     pub fn message(id: &str) -> Self {
         let digest: [u8; 32] = Sha256::digest(id).into();
         Self(format!("hook-{}", hex(digest.get(..NAMED).unwrap_or_default())))
     }
 
-    /// As it is kept.
+    /// The key as it is stored.
     pub(crate) fn kept(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -97,7 +98,7 @@ impl Slot {
         &self.0
     }
 
-    /// The name of the session of a try, counted from 1.
+    /// The session name of an attempt, counted from 1.
     pub(crate) fn session(&self, job: &JobId, attempt: usize) -> Result<SessionId, Refusal> {
         format!("job.{job}.{self}.{attempt}").parse()
     }

@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{HookKey, JobId, Rejected, Schedule, Signed, Spec};
 
-/// A job that can run.
+/// A valid job.
 #[derive(Debug, Clone)]
 pub struct Job {
     pub id: JobId,
-    /// What a person said.
+    /// The specification, as the user wrote it.
     pub spec: Spec,
     /// When it is due.
     pub schedule: Schedule,
-    /// Signs what is told about it, and what may start it.
+    /// Signs notifications about the job, and messages that start it.
     pub key: HookKey,
-    /// What signed messages before, for as long as it counts.
+    /// The previous key, while it is still valid.
     pub old: Option<OldKey>,
-    /// When it was made.
+    /// When it was created.
     pub made: Timestamp,
 }
 
@@ -25,11 +25,11 @@ pub struct Job {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OldKey {
     pub key: HookKey,
-    /// It counts no longer from then on.
+    /// When it becomes invalid.
     pub until: Timestamp,
 }
 
-/// A job as it is kept.
+/// A job as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Written {
     pub(super) spec: Spec,
@@ -40,10 +40,10 @@ pub(super) struct Written {
 }
 
 impl Job {
-    /// Understands what a person said.
+    /// Validates a specification.
     ///
     /// # Errors
-    /// [`JobError`] with what is wrong.
+    /// [`JobError`] with the first invalid field.
     pub fn new(id: JobId, spec: Spec, key: HookKey, made: Timestamp) -> Result<Self, JobError> {
         spec.check()?;
         let schedule = Schedule::new(&spec.when)?;
@@ -71,7 +71,7 @@ impl Job {
         self.old = Some(OldKey { key, until });
     }
 
-    /// The key before, if it still counts.
+    /// The previous key, if it is still valid.
     pub fn old_key(&self, now: Timestamp) -> Option<&HookKey> {
         self.old.as_ref().filter(|old| now < old.until).map(|old| &old.key)
     }
@@ -93,10 +93,10 @@ impl Job {
     }
 }
 
-/// Why something is no job.
+/// Why a job is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
-    /// Something must be said.
+    /// A required text is empty.
     #[error("{0} is empty; say what is to be done")]
     Missing(&'static str),
     /// A text is too long.
@@ -105,7 +105,7 @@ pub enum JobError {
         what: &'static str,
         most: usize,
     },
-    /// A number is out of its bounds.
+    /// A number is out of range.
     #[error("{what} is {value}; between {least} and {most} is wanted")]
     Bounds {
         what: &'static str,
@@ -113,17 +113,17 @@ pub enum JobError {
         least: u64,
         most: u64,
     },
-    /// The pattern says no times.
+    /// The cron pattern is invalid.
     #[error("`{pattern}` is no pattern of times: {reason}")]
     Pattern {
         pattern: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// There is no such place.
+    /// There is no such time zone.
     #[error("`{0}` is no time zone; use a name such as Europe/Berlin or UTC")]
     Zone(String),
-    /// Something that was to be changed cannot be so.
+    /// A field cannot be changed like this.
     #[error("it cannot be changed so ({reason})")]
     Field {
         reason: String,
@@ -131,10 +131,10 @@ pub enum JobError {
     /// It would never run.
     #[error("that time never comes; choose one that lies ahead")]
     Never,
-    /// The address cannot be told anything.
+    /// The address is not valid for notifications.
     #[error("notify is no address that can be told; begin with https://")]
     Address,
-    /// Questions cannot be told.
+    /// There is no address for questions.
     #[error("approval is `notify`, but nobody is named in notify; name an https address")]
     NobodyToTell,
 }

@@ -22,67 +22,67 @@ use super::{
 };
 use crate::{Refusal, SessionId, auth::UserName};
 
-/// How long the keeper looks away: another process may have changed a job.
+/// The longest pause between checks: another process may have changed a job.
 const LOOK_MS: u64 = 30_000;
 /// How soon the scheduler retries when another process changed a job first.
 const SOON_MS: u64 = 100;
 /// How often a change is retried when other processes keep changing the same record.
 const TRIES: u32 = 8;
-/// How long a try that was told to stop may take to end.
+/// How long an attempt may take to end after it was told to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
-/// Runs that may wait because of messages and people.
+/// The number of runs that may wait because of messages and users.
 const MOST_WAITING: usize = 100;
 
-/// Keeps the jobs of one user going.
+/// Schedules the jobs of one user.
 pub struct Keeper {
     user: UserName,
     shelf: Shelf,
     with: Keeping,
     live: Mutex<BTreeMap<SessionId, Live>>,
-    /// What could not be told lately, by job.
+    /// The last failed notification of each job.
     untold: Mutex<BTreeMap<JobId, String>>,
     bell: Notify,
 }
 
-/// What a keeper works with.
+/// The services that a scheduler uses.
 #[derive(Clone)]
 pub struct Keeping {
-    /// Says what time it is.
+    /// The clock by which jobs are due.
     pub clock: Arc<dyn Clock>,
     pub starter: Arc<dyn Starter>,
     pub messenger: Arc<dyn Messenger>,
 }
 
-/// A try that this process has under way.
+/// An attempt that this process runs.
 struct Live {
     job: JobId,
     slot: Slot,
     stop: CancellationToken,
-    /// What is written down of it, once it was told to stop.
+    /// The outcome to store, once it was told to stop.
     outcome: Option<Outcome>,
 }
 
-/// What came of a message that wants a job to run.
+/// The result of a message that starts a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Triggered {
-    /// A run waits or has begun.
+    /// It created a run.
     New(Slot),
-    /// The same message came before.
+    /// The same message has created the run before.
     Again(Slot),
 }
 
 impl Keeper {
-    /// Keeps the jobs on a shelf.
+    /// Creates a scheduler for the jobs of a repository.
     pub fn new(user: UserName, shelf: Shelf, with: Keeping) -> Arc<Self> {
         let (live, untold, bell) = (Mutex::default(), Mutex::default(), Notify::new());
         Arc::new(Self { user, shelf, with, live, untold, bell })
     }
 
-    /// Keeps them going until it is told to stop. What is under way then is left to its sessions.
+    /// Runs until it is told to stop. Attempts that are running then are left to their sessions.
     pub async fn keep(self: Arc<Self>, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let latest = self.with.clock.now().plus(LOOK_MS);
-            // A store that cannot be read now may be later.
+            // A store that cannot be read now may be readable later.
             let wake = self.look().await.unwrap_or(None);
             let until = wake.map_or(latest, |wake| wake.min(latest));
             tokio::select! {
@@ -93,10 +93,11 @@ impl Keeper {
         }
     }
 
-    /// Looks at all jobs once and does what is to be done. When to look again, if nothing happens before.
+    /// Checks all jobs once and carries out their plans. Returns when to check again, if nothing
+    /// happens before.
     ///
     /// # Errors
-    /// [`ShelfError`] if the jobs cannot be listed; what is wrong with one job does not hold up the others.
+    /// [`ShelfError`] if the jobs cannot be listed. An error in one job does not delay the others.
     pub async fn look(self: &Arc<Self>) -> Result<Option<Timestamp>, ShelfError> {
         let mut wake: Option<Timestamp> = None;
         for held in self.shelf.list().await?.jobs {
@@ -116,12 +117,12 @@ impl Keeper {
         &self.shelf
     }
 
-    /// The sessions of tries that this keeper goes on with.
+    /// The sessions of attempts that this scheduler runs.
     pub(crate) fn under_way(&self) -> Vec<SessionId> {
         self.lock().keys().cloned().collect()
     }
 
-    /// Why something about a job could not be told lately.
+    /// Why the last notification of a job failed.
     pub fn untold(&self, id: &JobId) -> Option<String> {
         self.untold.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
@@ -217,7 +218,7 @@ impl Keeper {
         Ok(self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id))
     }
 
-    /// Runs a job now, also one that is switched off.
+    /// Starts a run now, even if the job is switched off.
     ///
     /// # Errors
     /// [`ShelfError::Full`] if too many runs of it wait already.
@@ -269,7 +270,8 @@ impl Keeper {
         self.rejoin(&held.job, &open);
         let runs: Vec<Run> = open.into_iter().map(|held| held.run).collect();
         let Plan { standing, steps, wake } = plan(&held.job, &held.standing, &runs, now);
-        // First what is due, which is kept once however often; then that it was dealt with; then the rest.
+        // First the due runs, which the store accepts once; then the new state; then the other
+        // steps.
         for step in &steps {
             if let Step::Queue { slot, due } = step {
                 let run = Run::new(slot.clone(), *due, Cause::Schedule);
@@ -286,7 +288,7 @@ impl Keeper {
                 Step::Queue { .. } => {}
                 Step::Begin { slot } => {
                     self.begin(&held.job, &slot, now).await?;
-                    // What was begun has a deadline, which the plan says when it is asked again.
+                    // A started attempt has a deadline, which the next plan contains.
                     again = Some(now);
                 }
                 Step::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, &outcome),
@@ -296,7 +298,8 @@ impl Keeper {
         Ok(again.or(wake))
     }
 
-    /// Takes up what works according to the shelf and not according to this process: the last one ended in between.
+    /// Resumes attempts that the store lists as running and this process does not run: their
+    /// process has ended.
     fn rejoin(self: &Arc<Self>, job: &Job, open: &[HeldRun]) {
         for held in open {
             if let (Phase::Working { .. }, Some(session)) = (&held.run.phase, held.run.session()) {
@@ -380,7 +383,7 @@ impl Keeper {
         };
         let told = self.lock().get(&session).and_then(|live| live.outcome.clone());
         let kept = if let Finished::Ended { outcome, spent } = &finished {
-            // One that answered before it heard that it should stop has answered.
+            // If it answered before it received the stop, the answer counts.
             let outcome = match (outcome, told) {
                 (Outcome::Answered { .. }, _) | (_, None) => outcome.clone(),
                 (_, Some(told)) => told,
@@ -390,8 +393,8 @@ impl Keeper {
             false
         };
         self.lock().remove(&session);
-        // A store that failed has left the run as one that works, and the next look takes it up again; what is parked or
-        // elsewhere is looked at then, too.
+        // If the store failed, the run is still marked as running, and the next check resumes it.
+        // That check also handles attempts that are parked or run elsewhere.
         if kept {
             self.bell.notify_one();
         }
@@ -476,7 +479,7 @@ impl Keeper {
         Err(ShelfError::Changed)
     }
 
-    /// Changes a job, and looks what follows from it.
+    /// Changes a job and wakes the scheduler.
     async fn change(
         &self,
         id: &JobId,
@@ -487,7 +490,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Keeps what is to be told, and begins to tell it.
+    /// Stores a notification and starts to send it.
     async fn tell(
         self: &Arc<Self>,
         job: &Job,
@@ -500,7 +503,7 @@ impl Keeper {
         let Some(letter) = Letter::new(job, slot, kind, session, reason, now) else { return };
         let name = letter.news(&self.user, job, now).id();
         match self.shelf.post(&name, &letter).await {
-            // What cannot be sent now is looked at again, when it is time for another try or at the next start.
+            // If it cannot be sent now, it is sent at the next attempt or after the next start.
             Ok(true) => drop(self.deliver().await),
             Ok(false) => self.note_untold(&job.id, "too many messages wait already".into()),
             Err(error) => self.note_untold(&job.id, error.to_string()),
@@ -524,7 +527,7 @@ impl Keeper {
             }
             let keeper = Arc::clone(self);
             tokio::spawn(async move {
-                // What cannot be noted now is tried again when its time is over.
+                // If the result cannot be stored, the claim expires and the message is sent again.
                 let _ = keeper.send(held).await;
                 keeper.bell.notify_one();
             });
@@ -563,7 +566,7 @@ impl Keeper {
         self.stop_those(outcome, |live| live.job == *id && live.slot == *slot);
     }
 
-    /// Stops what is meant; whether something was.
+    /// Stops the matching attempts; returns whether there were any.
     fn stop_those(&self, outcome: &Outcome, meant: impl Fn(&Live) -> bool) -> bool {
         let mut stopped = false;
         for live in self.lock().values_mut().filter(|live| meant(live)) {
@@ -588,7 +591,7 @@ impl std::fmt::Debug for Keeper {
     }
 }
 
-/// Lets a try run. One that panics has failed: it would otherwise be one that works for ever.
+/// Runs an attempt. A panic counts as a failure; otherwise it would look as if it ran forever.
 async fn tried(starter: &dyn Starter, errand: Errand) -> Finished {
     let run = AssertUnwindSafe(async { starter.run(errand).await });
     let failed = |_| Finished::ended(Outcome::Failed { reason: "it failed inside the server".into() });

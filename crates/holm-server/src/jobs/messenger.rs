@@ -12,44 +12,44 @@ use serde_json::json;
 use super::{HookKey, JobId, Slot};
 use crate::auth::UserName;
 
-/// How long one try may take.
+/// How long one attempt may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most of an answer that is read: only its status counts.
+/// The largest response that is read: only its status matters.
 const MOST_ANSWER: u64 = 4 * 1024;
-/// The longest reason that is told.
+/// The longest reason that is sent.
 const MOST_REASON: usize = 1_000;
 
-/// Something to be told.
+/// A notification to send.
 #[derive(Debug, Clone)]
 pub struct News {
     pub kind: NewsKind,
     pub user: UserName,
     pub job: JobId,
     pub run: Slot,
-    /// The session in which it happened, if it came to one.
+    /// The session in which it happened, if there is one.
     pub session: Option<String>,
     pub reason: String,
     pub at: Timestamp,
-    /// Where it is told.
+    /// The address of the recipient.
     pub url: String,
     pub key: HookKey,
-    /// What signed such messages before, for as long as it counts.
+    /// The previous key, while it is still valid.
     pub old: Option<HookKey>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewsKind {
-    /// A run failed for good.
+    /// A run failed after its last attempt.
     Failed,
-    /// A run failed for good, and its job was switched off.
+    /// A run failed after its last attempt, and its job was switched off.
     SwitchedOff,
     /// A run waits for a user's answer.
     Asks,
 }
 
 impl NewsKind {
-    /// The word for programs.
+    /// The event name in the message.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Failed => "job.failed",
@@ -60,7 +60,7 @@ impl NewsKind {
 }
 
 impl News {
-    /// Its id: the same thing that happened is told under the same one.
+    /// The id of the message, which is the same for the same event.
     pub fn id(&self) -> String {
         let session = self.session.as_deref().unwrap_or_default();
         let slot = Slot::message(&format!("{} {} {} {session}", self.kind.name(), self.user, self.job));
@@ -87,25 +87,25 @@ impl News {
 }
 
 pub trait Messenger: Send + Sync {
-    /// Tells it, in one try.
+    /// Sends it in one attempt.
     fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>>;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
-    /// The address cannot be told anything.
+    /// The address is invalid.
     #[error("the address is none")]
     Address,
     /// The network policy refuses the connection, or the recipient does not answer.
     #[error("{0}")]
     Net(#[from] NetError),
-    /// It was not taken.
+    /// The recipient did not accept it.
     #[error("it was answered with {0}")]
     Status(u16),
 }
 
 impl Undelivered {
-    /// Whether it would be the same another time.
+    /// Whether another attempt would fail in the same way.
     pub const fn is_final(&self) -> bool {
         match self {
             Self::Address | Self::Net(NetError::Refused(_)) => true,
@@ -114,7 +114,7 @@ impl Undelivered {
     }
 }
 
-/// Tells by signed HTTP messages, over checked connections alone.
+/// Sends signed HTTP messages over policy-checked connections.
 #[derive(Clone)]
 pub struct Webhooks {
     client: Client,
@@ -123,16 +123,17 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// Tells addresses of the open network over `https`; a name that leads to this machine or its neighbours is refused.
+    /// Allows public addresses over `https`. A name that resolves to this machine or to the local
+    /// network is refused.
     ///
     /// # Errors
-    /// None that can happen; the grant is a constant.
+    /// Never in practice: the grant is a constant.
     pub fn new(client: Client, clock: Arc<dyn Clock>) -> Result<Self, GrantError> {
         let policy = Policy { grants: GrantSet::parse(["fetch:https://*"])?, ..Policy::default() };
         Ok(Self::within(client, policy, clock))
     }
 
-    /// Tells what a policy admits.
+    /// Allows what the policy admits.
     pub fn within(client: Client, policy: Policy, clock: Arc<dyn Clock>) -> Self {
         Self { client, policy, clock }
     }

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::{JobId, Slot};
 use crate::{Refusal, SessionId};
 
-/// Bytes of an answer that are kept with the run; the session has all of it.
+/// Bytes of an answer that are stored with the run; the session has all of it.
 const MOST_ANSWER: usize = 16 * 1024;
 
 /// One run of a job. Each try is a session of its own.
@@ -29,12 +29,12 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that waits.
+    /// Creates a waiting run.
     pub const fn new(slot: Slot, due: Timestamp, cause: Cause) -> Self {
         Self { slot, due, cause, phase: Phase::Waiting { not_before: due }, tries: Vec::new() }
     }
 
-    /// A new try begins.
+    /// Starts a new attempt.
     pub(super) fn begin(&mut self, job: &JobId, now: Timestamp) -> Result<SessionId, Refusal> {
         let session = self.slot.session(job, self.tries.len() + 1)?;
         self.tries.push(Try {
@@ -48,7 +48,7 @@ impl Run {
         Ok(session)
     }
 
-    /// The session of the last try.
+    /// The session of the last attempt.
     pub(super) fn session(&self) -> Option<SessionId> {
         self.tries.last().and_then(|last| last.session.parse().ok())
     }
@@ -172,13 +172,13 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// An answer, as much of it as is kept.
+    /// An answer, shortened for storage.
     pub fn answered(text: &str) -> Self {
         let end = (0..=MOST_ANSWER.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
         Self::Answered { text: text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned() }
     }
 
-    /// In words, for messages.
+    /// A sentence for notifications.
     pub fn in_words(&self) -> String {
         match self {
             Self::Answered { .. } => "it answered".into(),

@@ -17,7 +17,8 @@ use utoipa::ToSchema;
 
 use super::JobError;
 
-/// Times that are counted one by one when a long downtime is looked at; of a longer list, its latest part is.
+/// Occurrences that are counted one by one after a long downtime. Of a longer list, only the latest
+/// part is counted.
 const MOST_COUNTED: u64 = 1_000;
 /// The longest pattern in bytes.
 const MOST_PATTERN: usize = 256;
@@ -44,7 +45,7 @@ pub enum When {
     Asked,
 }
 
-/// When a job runs, understood.
+/// A validated schedule.
 ///
 /// ```
 /// use holm_kernel::Timestamp;
@@ -65,12 +66,12 @@ enum Kind {
     Asked,
 }
 
-/// Times that have come.
+/// Occurrences of a schedule that are due.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Due {
-    /// The latest of them, the oldest first.
+    /// The latest ones, oldest first.
     pub times: Vec<Timestamp>,
-    /// How many more there were; a lower bound where there were very many.
+    /// The number of earlier ones; a lower bound if there were very many.
     pub older: u64,
 }
 
@@ -90,7 +91,7 @@ impl Schedule {
         }
     }
 
-    /// The first time after another; none where none follows.
+    /// The first occurrence after a time, if there is one.
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
         match &self.0 {
             Kind::Cron { cron, zone } => {
@@ -105,7 +106,8 @@ impl Schedule {
         }
     }
 
-    /// The times after `from` and not after `until`: so many of the latest as `most`, and how many there were before.
+    /// The occurrences after `from` up to `until`: the latest `most` of them, and the number of
+    /// earlier ones.
     pub fn due(&self, from: Timestamp, until: Timestamp, most: usize) -> Due {
         let mut from = from;
         let mut before = 0;
@@ -113,7 +115,7 @@ impl Schedule {
             match self.counted(from, until, most) {
                 Ok(due) => return Due { older: due.older + before, ..due },
                 Err(counted) => {
-                    // Too many to count: only the later half of the span can hold the latest.
+                    // Too many to count: the latest ones are in the later half of the span.
                     before += counted;
                     from = from.plus(until.since(from) / 2);
                 }
@@ -121,7 +123,8 @@ impl Schedule {
         }
     }
 
-    /// As [`due`](Self::due). Where there are too many: how many were met in the first half of the span.
+    /// As [`due`](Self::due). If there are too many, the error is the number in the first half of
+    /// the span.
     fn counted(&self, from: Timestamp, until: Timestamp, most: usize) -> Result<Due, u64> {
         let middle = from.plus(until.since(from) / 2);
         let mut latest = VecDeque::new();
@@ -129,7 +132,7 @@ impl Schedule {
         while let Some(next) = self.next(at).filter(|next| *next <= until) {
             count += 1;
             early += u64::from(next <= middle);
-            // A span of two seconds is not halved on, and holds two times at the most.
+            // A span of two seconds is not halved further; it contains at most two occurrences.
             if count > MOST_COUNTED && until.since(from) > 2_000 {
                 return Err(early);
             }
@@ -156,7 +159,7 @@ fn cron(pattern: &str) -> Result<Cron, JobError> {
     parser.parse(pattern).map_err(|error| wrong(in_words(&error)))
 }
 
-/// What is wrong with a pattern, without the names that the library has for its parts.
+/// The error in a pattern, without the library's internal names.
 fn in_words(error: &CronError) -> String {
     let said = match error {
         CronError::IllegalCharacters(_) => "it has characters that mean nothing there".to_owned(),

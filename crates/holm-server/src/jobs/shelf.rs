@@ -8,16 +8,17 @@ use holm_store::{KeptJob, KeptRun, RunState, Slip, Store, StoreError};
 use super::{Job, JobError, JobId, Letter, Phase, Run, Slot, Spec, Standing, job::Written};
 use crate::{Refusal, ServerError, SessionId};
 
-/// Jobs of one user: all of them are looked at whenever one is due.
+/// Jobs per user: all of them are read whenever one is due.
 pub(super) const MOST_JOBS: usize = 200;
-/// Runs that are kept of each job, beside those of the last hour.
+/// Runs that are kept per job, in addition to those of the last hour.
 const MOST_KEPT: u32 = 500;
-/// What is younger is never forgotten, so that a message that comes again is known for much longer than it is believed.
+/// Younger runs are never deleted, so that a repeated message is recognised for much longer than it
+/// is accepted.
 const YOUNG_MS: u64 = 3_600_000;
 
 /// The tray of messages that no recipient has accepted yet.
 const LETTERS: &str = "letters";
-/// How many of them: an address that never answers must not fill the store.
+/// The limit for pending messages: a recipient that never answers must not fill the store.
 const MOST_LETTERS: usize = 1_000;
 /// How often a change is retried when other processes keep changing the same record.
 const TRIES: u32 = 8;
@@ -25,7 +26,7 @@ const TRIES: u32 = 8;
 #[derive(Debug, Clone)]
 pub struct Shelf(Store);
 
-/// A job with how far it has come.
+/// A job with its state and its version in the store.
 #[derive(Debug, Clone)]
 pub struct Held {
     pub job: Job,
@@ -35,27 +36,27 @@ pub struct Held {
 }
 
 impl Held {
-    /// Says anew what the job is to do.
+    /// Replaces the specification of the job.
     ///
     /// # Errors
-    /// [`JobError`] with what is wrong with it.
+    /// [`JobError`] if the new specification is invalid.
     pub fn respecify(&mut self, spec: Spec, now: Timestamp) -> Result<(), JobError> {
         let Job { id, key, old, made, .. } = self.job.clone();
         self.job = Job { old, made, ..Job::to_come(id, spec, key, now)? };
-        // Times of the old schedule are not times of the new one.
+        // Occurrences of the old schedule do not count for the new one.
         self.standing.settled = now;
         Ok(())
     }
 }
 
-/// A message with how often it was changed.
+/// A message with its version in the store.
 #[derive(Debug, Clone)]
 pub struct HeldLetter {
     pub letter: Letter,
     slip: Slip,
 }
 
-/// A run with how often it was changed.
+/// A run with its version in the store.
 #[derive(Debug, Clone)]
 pub struct HeldRun {
     pub run: Run,
@@ -66,13 +67,13 @@ pub struct HeldRun {
 /// All jobs of a user.
 #[derive(Debug, Clone, Default)]
 pub struct Listed {
-    /// Those that can run.
+    /// The valid jobs.
     pub jobs: Vec<Held>,
-    /// Those that cannot be understood.
+    /// The jobs that cannot be parsed.
     pub broken: Vec<Broken>,
 }
 
-/// A job that cannot be understood.
+/// A job that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
     pub id: String,
@@ -80,7 +81,7 @@ pub struct Broken {
 }
 
 impl Shelf {
-    /// The jobs of a store.
+    /// The repository of a store.
     pub fn new(store: Store) -> Self {
         Self(store)
     }
@@ -88,7 +89,7 @@ impl Shelf {
     /// All jobs, by name.
     ///
     /// # Errors
-    /// [`ShelfError::Store`]; a job that cannot be understood is in the list.
+    /// [`ShelfError::Store`]; a job that cannot be parsed is part of the list.
     pub async fn list(&self) -> Result<Listed, ShelfError> {
         let mut listed = Listed::default();
         for kept in self.0.jobs().await? {
@@ -109,10 +110,11 @@ impl Shelf {
         held(&kept)
     }
 
-    /// Keeps a new job.
+    /// Stores a new job.
     ///
     /// # Errors
-    /// [`ShelfError::Exists`] if there is one of that name; [`ShelfError::TooMany`] if there are as many as can be looked after.
+    /// [`ShelfError::Exists`] if the name is taken; [`ShelfError::TooMany`] if the user has too
+    /// many jobs.
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
         if self.0.jobs().await?.len() >= MOST_JOBS {
             return Err(ShelfError::TooMany);
@@ -295,27 +297,27 @@ impl Shelf {
     }
 }
 
-/// Why something cannot be kept or found.
+/// Why a job cannot be stored or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShelfError {
     #[error("there is no such job or run; list them to see which there are")]
     Missing,
-    /// There is one already.
+    /// The name is taken.
     #[error("there is a job of that name already; choose another, or remove it")]
     Exists,
-    /// There are so many that no other may be.
+    /// The user has too many jobs.
     #[error("there are too many jobs; remove one first")]
     TooMany,
-    /// So many runs wait that no other may.
+    /// Too many runs of the job wait.
     #[error("too many runs of the job wait; come again when some have ended")]
     Full,
     /// Another process changed the record first.
     #[error("somebody else has changed it meanwhile; look again")]
     Changed,
-    /// What was said makes no job.
+    /// The specification is invalid.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// What is kept cannot be read.
+    /// The stored record cannot be parsed.
     #[error("what is kept cannot be read ({0}); remove the job and make it anew")]
     Unreadable(String),
     #[error(transparent)]
@@ -351,7 +353,7 @@ fn held(kept: &KeptJob) -> Result<Held, ShelfError> {
 
 fn held_run(kept: &KeptRun) -> Result<HeldRun, ShelfError> {
     let run: Run = read(&kept.body)?;
-    // The name under which it is kept is the one that counts.
+    // The key under which it is stored is authoritative.
     Ok(HeldRun { run: Run { slot: Slot::kept(&kept.slot), ..run }, at: kept.at, version: kept.version })
 }
 

@@ -10,13 +10,13 @@ use crate::meant::did_you_mean;
 
 /// The longest prompt in bytes: a page or two, not a book.
 const MOST_PROMPT: usize = 64 * 1024;
-/// The longest time a try may take: a day. What takes longer is several jobs.
+/// The longest time that one attempt may take: a day. Longer work should be several jobs.
 const MOST_TIMEOUT_S: u64 = 86_400;
-/// The most starts in an hour that may be asked for: one a minute.
+/// The highest limit of starts per hour: one a minute.
 const MOST_PER_HOUR: u32 = 60;
-/// The most tries after the first.
+/// The most retries of a run.
 const MOST_RETRIES: u32 = 10;
-/// The most occurrences that are caught up with after a downtime.
+/// The most missed times that are made up for after a downtime.
 pub(super) const MOST_MISSED: u32 = 100;
 
 /// What a job is to do, when, and how it is kept from doing harm.
@@ -80,7 +80,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// A job with the usual policies.
+    /// A job with the default policies.
     pub fn new(when: When, prompt: impl Into<String>) -> Self {
         Self {
             when,
@@ -101,10 +101,10 @@ impl Spec {
         }
     }
 
-    /// The same with some fields as they are said here; what is `null` is as usual.
+    /// A copy with some fields changed; `null` resets a field to its default.
     ///
     /// # Errors
-    /// [`JobError::Field`] if there is no such field, or it cannot be so.
+    /// [`JobError::Field`] if there is no such field, or its value is invalid.
     pub fn with(&self, fields: &Map<String, Value>) -> Result<Self, JobError> {
         let wrong = |reason: String| JobError::Field { reason };
         let Ok(Value::Object(mut whole)) = serde_json::to_value(self) else {
@@ -124,10 +124,10 @@ impl Spec {
         serde_json::from_value(Value::Object(whole)).map_err(|error| wrong(error.to_string()))
     }
 
-    /// Whether every number and text is one that can be.
+    /// Checks the range of every number and text.
     ///
     /// # Errors
-    /// [`JobError`] with what is wrong.
+    /// [`JobError`] with the first invalid field.
     pub(super) fn check(&self) -> Result<(), JobError> {
         if self.prompt.trim().is_empty() {
             return Err(JobError::Missing("prompt"));

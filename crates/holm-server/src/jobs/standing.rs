@@ -4,33 +4,33 @@ use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How far a job has come.
+/// The state of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Whether it runs by itself.
+    /// Whether its schedule is active.
     #[serde(default)]
     pub switch: Switch,
-    /// Times of the schedule up to this one were dealt with.
+    /// Scheduled times up to this one are done.
     pub settled: Timestamp,
-    /// When tries began, in the last hour.
+    /// The start times of attempts in the last hour.
     #[serde(default)]
     pub starts: Vec<Timestamp>,
-    /// Runs that failed, one after the other, with nothing else in between.
+    /// The number of failed runs in a row.
     #[serde(default)]
     pub failures: u32,
     /// When the last of them ended.
     #[serde(default)]
     pub failed_at: Option<Timestamp>,
-    /// Times that were let go, ever.
+    /// The total number of skipped times.
     #[serde(default)]
     pub skipped: u64,
-    /// The last of them.
+    /// The last skipped time.
     #[serde(default)]
     pub last_skip: Option<Skip>,
 }
 
 impl Standing {
-    /// A job that was just made: what lies before does not count.
+    /// The state of a new job: earlier times do not count.
     pub const fn new(now: Timestamp) -> Self {
         Self {
             switch: Switch::On,

@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 use holm_kernel::Timestamp;
 use holm_runtime::{BoxFuture, Clock};
 
-/// How long is slept before the clock is looked at again, since it may have been set.
+/// How long it sleeps before it reads the clock again, since the clock may have been set.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// The machine's clock, looked at each time.
+/// The system clock, read at each call.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WallClock;
 

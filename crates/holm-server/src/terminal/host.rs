@@ -25,16 +25,16 @@ use crate::{
     live::{Attendance, Cursor, Desk, Feed, Step},
 };
 
-/// Servers that watch at the same time: one, and one that takes its place.
+/// Servers that watch at the same time: one, and a successor, with some reserve.
 const MOST_LINKS: usize = 4;
-/// How long a server may take to say who it is.
+/// How long a server may take to authenticate.
 const KNOCKING: Duration = Duration::from_secs(5);
-/// How long the last words may take when a session ends.
+/// How long the last messages may take when a session ends.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-/// Answers that may wait for a server that reads slowly.
+/// Replies that may wait for a slow server.
 const MOST_REPLIES: usize = 64;
 
-/// What servers see of a session, and where its questions wait for them too.
+/// Shares a session with servers: its feed, its questions and its input.
 ///
 /// ```
 /// use holm_server::terminal::Host;
@@ -49,7 +49,7 @@ pub struct Host {
     ears: Arc<Ears>,
 }
 
-/// A session that can be watched, until this is dropped.
+/// Lets servers watch the session until it is dropped.
 #[derive(Debug)]
 pub struct Listening {
     place: Place,
@@ -59,7 +59,7 @@ pub struct Listening {
     ears: Arc<Ears>,
 }
 
-/// What one connection needs.
+/// The state of one connection.
 struct Serving {
     host: Host,
     handle: Handle,
@@ -74,7 +74,7 @@ impl Default for Host {
 }
 
 impl Host {
-    /// Nothing has happened yet.
+    /// Creates a host with an empty feed.
     pub fn new() -> Self {
         let feed = Arc::new(Feed::new());
         let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
@@ -86,7 +86,7 @@ impl Host {
         &self.desk
     }
 
-    /// Is told of the session's events.
+    /// The sink for the session's events.
     pub fn events(&self) -> Arc<dyn EventSink> {
         let host = self.clone();
         Arc::new(move |event: &Numbered| {
@@ -146,7 +146,7 @@ async fn accept(listener: UnixListener, serving: Arc<Serving>, room: Arc<Semapho
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
         let serving = Arc::clone(&serving);
         tokio::spawn(async move {
-            // A server that goes away is no concern of the session.
+            // A disconnected server does not affect the session.
             let _ = serving.serve(stream).await;
             drop(permit);
         });
@@ -199,7 +199,7 @@ impl Serving {
         let feed = &self.host.feed;
         let mut bell = feed.bell();
         let last = feed.latest().event;
-        // All of a reply that is arriving, and the events from now on.
+        // The whole reply that is arriving, and the events from now on.
         let mut position = feed.position(Cursor { event: last, reply: None });
         put(&mut write, &Told::Hello { last, works: self.host.ears.works() }).await?;
         for posed in self.host.desk.open() {
@@ -222,14 +222,14 @@ impl Serving {
                 Step::Wait if rest == Rest::ToldBefore => break,
                 Step::Wait => tokio::select! {
                     Some(reply) = replies.recv() => put(&mut write, &reply).await?,
-                    // The feed is held here, so its bell cannot be gone.
+                    // The feed is held here, so its sender exists.
                     _ = bell.changed() => {}
-                    // Something may have been told since the last look, and it comes before the end.
+                    // Frames that arrived since the last look are sent before the end.
                     () = self.stop.cancelled() => rest = Rest::ToldBefore,
                 },
             }
         }
-        // What was said and heard is answered.
+        // Requests that were read get their reply.
         while let Ok(reply) = replies.try_recv() {
             put(&mut write, &reply).await?;
         }
@@ -237,10 +237,10 @@ impl Serving {
     }
 }
 
-/// What is left to be told.
+/// Which frames are still to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
     More,
-    /// What happened before the session ended.
+    /// Frames from before the end of the session.
     ToldBefore,
 }

@@ -31,10 +31,10 @@ use crate::{
     live::{Feed, Posed, QuestionId},
 };
 
-/// How long a terminal may take to answer: it only writes down what it heard.
+/// How long a terminal may take to reply: it only queues the input.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A terminal that drives a session.
+/// The link to a terminal that drives a session.
 pub(crate) struct Link {
     feed: Arc<Feed>,
     out: AsyncMutex<OwnedWriteHalf>,
@@ -46,7 +46,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Begins to listen to a terminal; what it tells goes to the feed. None where it does not want to be watched.
+    /// Connects to a terminal and adds its messages to the feed; `None` if the terminal refuses.
     pub(super) async fn begin(stream: UnixStream, key: String, feed: Arc<Feed>) -> Option<Arc<Self>> {
         let (read, mut write) = stream.into_split();
         let mut read = BufReader::new(read);
@@ -72,7 +72,7 @@ impl Link {
         Some(link)
     }
 
-    /// Whether the terminal is still there.
+    /// Whether the terminal is still connected.
     pub(crate) fn is_there(&self) -> bool {
         !self.over.is_cancelled()
     }
@@ -82,7 +82,7 @@ impl Link {
         self.pulse.works()
     }
 
-    /// The word for what the session does.
+    /// The name of the session's state in the API.
     pub(crate) fn state(&self) -> &'static str {
         if self.works() { "working" } else { "idle" }
     }
@@ -97,16 +97,16 @@ impl Link {
         self.questions().into_iter().for_each(|posed| self.feed.asked(posed));
     }
 
-    /// Hands something over, and waits until it was heard.
+    /// Sends a command and waits until the terminal has accepted it.
     ///
     /// # Errors
-    /// Why it was not.
+    /// The reason why it was not accepted.
     pub(crate) async fn say(&self, what: What) -> Result<(), Refusal> {
         let gone =
             || Refusal::conflict("gone", "the terminal that drives the session does not answer any more");
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let said = Said { number, what };
-        // The terminal reads no longer line, and would hang up on everybody who watches.
+        // The terminal reads no longer lines, and would disconnect all watchers.
         if !fits(&said, MOST_SAID) {
             let message = "this is too long for a session in a terminal; put it into a file";
             return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
@@ -189,7 +189,7 @@ fn delta<'a>(kind: &str, index: Option<u64>, offset: u64, text: &'a str) -> Opti
     })
 }
 
-/// Every change is one step, so a panic elsewhere leaves nothing half done.
+/// Every change is a single step, so a panic of another thread leaves nothing half done.
 fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }

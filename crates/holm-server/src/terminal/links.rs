@@ -16,7 +16,7 @@ const MANY: usize = 64;
 type Key = (UserName, SessionId);
 type Slot = Arc<AsyncMutex<Option<Arc<Link>>>>;
 
-/// The terminals, by the sessions that they drive.
+/// The links to terminals, by session.
 #[derive(Default)]
 pub(crate) struct Links(Mutex<HashMap<Key, Slot>>);
 

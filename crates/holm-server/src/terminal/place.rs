@@ -14,21 +14,22 @@ use crate::ServerError;
 
 /// The folder of sockets, below a data folder.
 const FOLDER: &str = "live";
-/// Letters of a session's digest in a name: enough that no two sessions meet, short because the names of sockets must be.
+/// Hex digits of the session's digest in a file name: enough to avoid collisions, and short because
+/// socket paths must be.
 const LETTERS: usize = 24;
 /// Bytes of a key.
 const KEY: usize = 32;
-/// The longest path that a socket may have on every system that is known.
+/// The longest socket path that all supported systems allow.
 const MOST_PATH: usize = 100;
 
-/// The place of one session's socket.
+/// The paths of one session's socket and its key file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     socket: PathBuf,
     key: PathBuf,
 }
 
-/// What lies beside a socket.
+/// The content of the key file beside a socket.
 #[derive(Serialize, Deserialize)]
 struct Beside {
     session: String,
