@@ -1,4 +1,5 @@
-//! `#[tool]`: a plain function becomes a tool. This crate holds no runtime code; what it writes calls `holm-runtime`.
+//! The `#[tool]` attribute turns a plain function into a tool. This crate has no runtime code; the
+//! generated code calls `holm-runtime`.
 
 mod expand;
 mod options;

@@ -1,4 +1,5 @@
-//! Several models behind one name table, so that a run can fall back from one kind to another.
+//! Routes calls to several models by name, so that a run can fall back from one kind of model to
+//! another.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,7 +7,8 @@ use holm_kernel::{FailureClass, ModelResult};
 use holm_runtime::{Ask, BoxFuture, Line, Model};
 use holm_wire::{classify, provider_model};
 
-/// Sends each call to the model that its name belongs to: the whole name first, then the provider's.
+/// Sends each call to the model that matches its name: first by the full name,
+/// then by the provider.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -46,9 +48,9 @@ impl Model for Router {
 
 struct RouterLine {
     models: BTreeMap<String, Arc<dyn Model>>,
-    /// Lines that are open, by the name under which their model is kept.
+    /// Open connections, by the name under which their model is registered.
     lines: BTreeMap<String, Box<dyn Line>>,
-    /// Whose lines they are.
+    /// The run that owns the connections.
     run: Option<String>,
 }
 
