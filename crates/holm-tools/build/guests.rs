@@ -27,7 +27,8 @@ const LIKE: [(&str, &str); 7] = [
     ("sqlite", "grep"),
 ];
 
-/// As small as it gets at a few megabytes a second, for what is handed out; quick for what is built all day.
+/// The smallest result at a few megabytes a second, for distributed programs; a fast
+/// level for daily builds.
 const SMALL: i32 = 19;
 const QUICK: i32 = 3;
 
@@ -36,7 +37,7 @@ struct Guest {
     name: String,
     /// The guest, or its outline where its code is enough.
     wasm: Vec<u8>,
-    /// What is known of it, and its code.
+    /// Its description, and its compiled code.
     prepared: Option<(String, Vec<u8>)>,
 }
 
@@ -127,7 +128,8 @@ fn packed(bytes: &[u8], known: &[u8], file: &Path, level: i32) -> Result<String,
     Ok(format!("Packed {{ size: {}, bytes: include_bytes!({file:?}) }}", bytes.len()))
 }
 
-/// What was prepared of a guest. Notes of other bytes are left lying: the guest was built again since.
+/// The prepared parts of a guest. Notes about other bytes are ignored, because the guest
+/// was built again since.
 fn prepared(dist: &Path, name: &str, wasm: &[u8]) -> Result<Option<(String, Vec<u8>)>, Failure> {
     let (notes, code) = (dist.join(format!("{name}.json")), dist.join(format!("{name}.ready")));
     let Ok(about) = fs::read_to_string(&notes) else { return Ok(None) };

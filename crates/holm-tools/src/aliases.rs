@@ -10,7 +10,8 @@ use holm_kernel::Alias;
 struct Row {
     tool: &'static str,
     names: &'static [&'static str],
-    /// What is written, and what is meant. `list.name` is a name in the objects of the argument `list`.
+    /// The written name and the real one. `list.name` is a name in the objects of the argument
+    /// `list`.
     arguments: &'static [(&'static str, &'static str)],
 }
 
@@ -115,7 +116,7 @@ const PATH: &[(&str, &str)] = &[
 const FOLDER: &[(&str, &str)] =
     &[("directory", "path"), ("dir", "path"), ("folder", "path"), ("dir_path", "path")];
 
-/// The names, as a run is told of them: each tool also under its own, for its arguments.
+/// The aliases for a run. Each tool is also listed under its own name, for its arguments.
 ///
 /// ```
 /// let aliases = holm_tools::aliases();

@@ -3,7 +3,7 @@
 
 use holm_grants::{Grant, GrantSet, Need};
 
-/// The grant that a need amounts to; none where no pattern can spell it, and then nothing is given.
+/// The grant for a need. Returns `None` if no pattern can spell it, and then nothing is granted.
 pub(crate) fn grant(need: &Need) -> Option<Grant> {
     match need {
         Need::Grant(grant) => Some(grant.clone()),
@@ -11,7 +11,7 @@ pub(crate) fn grant(need: &Need) -> Option<Grant> {
     }
 }
 
-/// Everything that these needs amount to, and nothing beyond it.
+/// The grants for these needs, and nothing beyond them.
 pub(crate) fn grants(needs: &[Need]) -> GrantSet {
     needs.iter().filter_map(grant).collect()
 }

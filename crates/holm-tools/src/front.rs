@@ -22,7 +22,7 @@ const MOST_LINES: usize = 1_000;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Front<'a> {
-    /// What the head says, in its order.
+    /// The entries of the head, in their order.
     pub entries: Vec<Entry>,
     pub body: &'a str,
 }
@@ -148,7 +148,7 @@ impl<'l, 'a> Lines<'l, 'a> {
         found
     }
 
-    /// A list or keys below a key; nothing below it is an empty text.
+    /// A list or nested keys below a key. If there is nothing below it, the value is an empty text.
     fn below(&mut self, owner: usize) -> Result<Value, AgentFileError> {
         let lines = self.belonging();
         let Some((_, first)) = lines.first() else { return Ok(Value::Text(String::new())) };

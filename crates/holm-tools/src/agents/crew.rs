@@ -15,8 +15,8 @@ use holm_runtime::{
 
 use super::{AgentFile, Place, ToolNames, Waits};
 
-/// How many agents may stand below one another in the files of one folder. A task that was handed on this often has been
-/// lost; the kernel has a bound of its own for runs.
+/// How many levels of agents the files of one folder may have. A task that was delegated this often
+/// has been lost. The kernel has a limit of its own for runs.
 pub const MOST_DEPTH: usize = 4;
 
 /// What a host provides to agents that are defined by files.
@@ -46,8 +46,8 @@ pub trait Kit: Send + Sync + 'static {
         "there is no git repository here".into()
     }
 
-    /// What the agent of this file is called as a tool; none if the host does not know, and then of two that want one name
-    /// the later becomes `name_2`.
+    /// The tool name of the agent of this file, or `None` if the host does not know it. In that
+    /// case, if two agents want one name, the later becomes `name_2`.
     fn called(&self, file: &Path) -> Option<String> {
         let _ = file;
         None
@@ -57,9 +57,9 @@ pub trait Kit: Send + Sync + 'static {
 /// The agents that were built from a set of files.
 #[derive(Clone, Default)]
 pub struct Crew {
-    /// Those that can be called.
+    /// The agents that can be called.
     pub helpers: Helpers,
-    /// What is wrong with the others.
+    /// The errors of the other agents.
     pub faults: Vec<CrewFault>,
 }
 
@@ -71,7 +71,7 @@ impl Crew {
         Self::gather_into(Helpers::new(), files.into_iter().map(Arc::new), kit)
     }
 
-    /// As [`gather`](Self::gather), beside helpers that are there already.
+    /// Like [`gather`](Self::gather), in addition to existing helpers.
     pub(super) fn gather_into(
         mut helpers: Helpers,
         files: impl IntoIterator<Item = Arc<AgentFile>>,
@@ -92,7 +92,7 @@ impl Crew {
     }
 }
 
-/// The same agents, each under a name of its own.
+/// The same agents, each under a unique name.
 pub(super) fn distinct(files: impl IntoIterator<Item = Arc<AgentFile>>) -> Vec<Arc<AgentFile>> {
     let files: Vec<Arc<AgentFile>> = files.into_iter().collect();
     let names = provider_names(files.iter().map(|file| file.name.as_str()));
@@ -112,7 +112,7 @@ struct Gathering {
     files: BTreeMap<String, Arc<AgentFile>>,
     made: BTreeMap<String, Result<Helper, CrewProblem>>,
     kit: Arc<dyn Kit>,
-    /// Those whose children are seen, and with them the children of all below.
+    /// The helpers whose children are visible, with the children of all levels below.
     above: Helpers,
 }
 
@@ -127,7 +127,8 @@ impl Gathering {
         if above.len() >= MOST_DEPTH {
             return Err(CrewProblem::TooDeep { chain: above.clone() });
         }
-        // How deep it may stand depends on who asks, so only what stands alone is kept.
+        // The allowed depth depends on the caller, so only agents built without a caller are
+        // remembered.
         if let Some(made) = self.made.get(name).filter(|_| above.is_empty()) {
             return made.clone();
         }
@@ -178,7 +179,8 @@ impl Plan {
     fn helper(self) -> Result<Helper, CrewProblem> {
         let file = Arc::clone(&self.file);
         let (name, description, asked) = (file.name.clone(), file.description.clone(), self.asked());
-        // Made once here also where every call makes its own: what is wrong with it is said before it is called.
+        // Built once here even if every call builds its own agent, so that errors are reported
+        // before the first call.
         let agent = self.agent(None).map_err(|error| CrewProblem::NotMade { reason: error.to_string() })?;
         let helper = match file.place {
             Place::Shared => Helper::new(name, description, agent),
@@ -191,7 +193,7 @@ impl Plan {
         Ok(dressed(helper, &file, asked))
     }
 
-    /// What its file names, and that it may call those below it.
+    /// The grants that its file names, and the right to call the agents below it.
     fn asked(&self) -> GrantSet {
         let below = self.helpers.declarations();
         asked(&self.file, below.iter().map(|tool| &*tool.name))
@@ -230,7 +232,7 @@ impl Plan {
     }
 }
 
-/// What an agent asks for, with those below it that it may call.
+/// The grants that an agent asks for, with the right to call the agents below it.
 pub(super) fn asked<'a>(file: &AgentFile, below: impl IntoIterator<Item = &'a str>) -> GrantSet {
     let mut asked = file.grants.clone();
     asked.extend(below.into_iter().filter_map(|name| format!("spawn:{name}").parse().ok()));
@@ -278,13 +280,13 @@ pub enum CrewProblem {
     /// Agents hand work on in a circle.
     #[error("work would go in a circle: {}; take one of them out of the other's `tools` or `manages`", .circle.join(" -> "))]
     Circle {
-        /// Who hands on to whom, the first again at the end.
+        /// The agents of the circle in order; the first is repeated at the end.
         circle: Vec<String>,
     },
-    /// Too many agents stand below one another.
+    /// There are too many levels of agents.
     #[error("more than {MOST_DEPTH} agents would stand below one another: {}", .chain.join(" -> "))]
     TooDeep {
-        /// Who hands on to whom.
+        /// The chain of agents, each delegating to the next.
         chain: Vec<String>,
     },
     /// There is no such tool and no such agent.
@@ -297,7 +299,7 @@ pub enum CrewProblem {
     Below {
         agent: String,
     },
-    /// It manages what is no agent.
+    /// It manages a tool that is not an agent.
     #[error(
         "`{tool}` is a tool and no agent, and a manager only hands work to agents; take it out of `manages`"
     )]
@@ -307,7 +309,7 @@ pub enum CrewProblem {
     /// It wants a worktree, and there is no repository.
     #[error("it wants a worktree, and {why}")]
     NoRepository {
-        /// What the host says.
+        /// The host's explanation.
         why: String,
     },
     /// The runtime does not make it.

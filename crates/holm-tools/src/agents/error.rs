@@ -6,7 +6,7 @@
 pub struct AgentFileError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// What is wrong on that line.
     pub problem: AgentProblem,
 }
 
@@ -58,7 +58,7 @@ pub enum AgentProblem {
     Missing {
         key: &'static str,
     },
-    /// A key is missing, and another one is nearly it.
+    /// A key is missing, and the file has a similar one.
     #[error("`{wrote}` means nothing here, and `{key}` is missing; did you mean `{key}`?")]
     Misspelt {
         wrote: String,

@@ -60,36 +60,36 @@ const KEYS: [&str; 11] = [
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentFile {
-    /// What it is called, also as a tool.
+    /// Its name, also as a tool.
     pub name: String,
-    /// What it is for; its parent reads this.
+    /// Its purpose; the parent reads this.
     pub description: String,
     /// The model; `None` means the model of the agent that starts this one.
     pub model: Option<String>,
     /// The tools that it has, other agents among them.
     pub tools: ToolNames,
-    /// What it asks for. It gets what its parent holds of it.
+    /// The grants that it asks for. It gets those that its parent holds.
     pub grants: GrantSet,
-    /// What is asked before it is done; none for its parent's mode, which it can never widen.
+    /// The permission mode; `None` for the parent's mode, which it can never widen.
     pub mode: Option<Mode>,
-    /// How far it may go.
+    /// Limits for turns, tokens, time, money and depth.
     pub limits: AgentLimits,
     pub place: Place,
-    /// Whether its parent may go on meanwhile.
+    /// Whether its parent may continue while it works.
     pub waits: Waits,
     /// The agents that it manages; none if it is no manager. A manager can only delegate.
     pub manages: Vec<String>,
     /// How many of those below it may be at work at the same time.
     pub at_once: Option<usize>,
     pub system: String,
-    /// Keys that mean nothing here, with their lines; a person may have meant something by them.
+    /// Keys without a meaning here, with their lines. The author may have meant something by them.
     pub ignored: Vec<Ignored>,
 }
 
 /// The tools that an agent has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolNames {
-    /// Those that are named; none if nothing is said.
+    /// The named tools; empty if the file names none.
     These(Vec<String>),
     /// All that there are, agents left out: `tools: "*"`.
     All,
@@ -125,7 +125,7 @@ pub struct AgentLimits {
     pub time_ms: Option<u64>,
     /// Money of one run, which is set aside from its parent's.
     pub spend: Option<NanoUsd>,
-    /// Children that may stand below one another.
+    /// The number of levels of children.
     pub depth: Option<u64>,
 }
 
@@ -155,7 +155,8 @@ impl AgentFile {
         draft.finish(front.body)
     }
 
-    /// What a person should know of the keys that mean nothing here, each with its line and what may have been meant.
+    /// Remarks for a person about keys without a meaning here. Each has its line and the key
+    /// that was probably meant.
     pub fn remarks(&self) -> Vec<String> {
         let remark = |Ignored { line, key }: &Ignored| {
             let meant = match closest(key, KEYS.into_iter()) {

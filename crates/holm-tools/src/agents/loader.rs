@@ -57,7 +57,7 @@ impl AgentLoader {
         Arc::new(KernelTool { declaration: Declaration::children(CHILDREN) })
     }
 
-    /// What a system prompt says of the agents that there are; empty if there are none.
+    /// The part of a system prompt that introduces the agents; empty if there are none.
     pub fn introduction(&self) -> String {
         let mut text = String::new();
         for file in self.agents() {
@@ -93,7 +93,7 @@ impl AgentLoader {
         held.into_iter().map(called).collect()
     }
 
-    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    /// Every change is a single step, so a panic elsewhere leaves no partial state.
     fn files(&self) -> MutexGuard<'_, Files> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -119,7 +119,8 @@ impl AgentLoader {
         Ok(remarks.into_iter().fold(offer, Offer::note))
     }
 
-    /// Whether it could be made beside the others. That something it needs is not there yet is told when it is called.
+    /// Whether it could be made beside the others. A missing dependency is reported only when
+    /// the agent is called.
     fn check(&self, path: &Path, file: &Arc<AgentFile>) -> Result<(), LoadError> {
         let others = self.known().into_iter().filter(|(other, _)| other != path).map(|(_, file)| file);
         let files = [Arc::clone(file)].into_iter().chain(others);
@@ -137,7 +138,7 @@ impl AgentLoader {
         Ok(())
     }
 
-    /// What the kernel must know of it.
+    /// Its declaration for the kernel.
     fn declare(&self, file: &AgentFile) -> Result<Declaration, LoadError> {
         let refused = |reason: String| LoadError::refused(reason);
         let agent = self.kit.begin(file.model.as_deref()).map_err(refused)?;

@@ -28,9 +28,9 @@ pub struct Catalogue {
 /// A tool and its name in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// What it is called; no other tool of the catalogue is, not even in letters of another case.
+    /// Its name. No other tool of the catalogue has the same name, not even with different case.
     pub name: String,
-    /// What its source said.
+    /// The description by its source.
     pub entry: Entry,
 }
 
@@ -41,7 +41,7 @@ impl Catalogue {
         Self::beside(&[], entries)
     }
 
-    /// As [`new`](Self::new), where some names are not given to any of them.
+    /// Like [`new`](Self::new), but never uses the reserved names.
     #[must_use]
     pub fn beside(reserved: &[&str], entries: Vec<Entry>) -> Self {
         let (names, renamed) = naming::name(reserved, &entries);
@@ -80,7 +80,7 @@ impl Catalogue {
 
     /// The tools whose schemas a model sees when it has already asked for those in `asked`.
     ///
-    /// The others are still found by [`search`](Catalogue::search).
+    /// The others can still be found with [`search`](Catalogue::search).
     pub fn disclosed<'a>(&'a self, asked: &'a BTreeSet<String>) -> impl Iterator<Item = &'a Tool> {
         self.tools.iter().filter(|tool| match tool.entry.disclosure {
             Disclosure::Full => true,

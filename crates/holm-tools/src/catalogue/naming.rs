@@ -11,9 +11,9 @@ use super::Entry;
 pub struct Renamed {
     /// Where the tool comes from.
     pub origin: String,
-    /// What it wanted to be called.
+    /// The name that it asked for.
     pub wanted: String,
-    /// What it is called.
+    /// The name that it got.
     pub name: String,
     pub cause: Cause,
 }

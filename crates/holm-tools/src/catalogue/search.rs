@@ -10,7 +10,8 @@ use super::{Catalogue, Tool};
 /// How many tools a search shows by default.
 pub const DEFAULT_HITS: usize = 5;
 
-/// The most tools that a search shows, or that one `select:` names: each brings a schema into the context.
+/// The most tools that a search shows, or that one `select:` names. Each adds a
+/// schema to the context.
 pub const MAX_HITS: usize = 20;
 
 /// The most words of a query that are looked at.
@@ -78,8 +79,8 @@ impl Catalogue {
     /// The tools that fit the query and can do at most as much as `level`, at most `most` (and never more than
     /// [`MAX_HITS`]).
     ///
-    /// Every word counts by the best place where it stands; tools are ordered by their best place, then by how many words
-    /// they match, then by the order of the catalogue.
+    /// Every word counts by the best field in which it occurs. Tools are ordered by their best
+    /// field, then by the number of matching words, then by the order of the catalogue.
     #[must_use]
     pub fn search(&self, query: &Query, level: Level, most: usize) -> Found<'_> {
         match query {

@@ -61,7 +61,7 @@ pub enum Said {
 pub struct Open {
     /// By which it is answered.
     pub number: u64,
-    /// What is asked; what a model wrote, so show it as text and nothing else.
+    /// The question. A model wrote it, so show it as plain text only.
     pub question: String,
     /// Answers to choose from; none for a free answer.
     pub choices: Vec<String>,
@@ -151,7 +151,7 @@ impl People for Counter {
 }
 
 impl Shared {
-    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    /// Every change is a single step, so a panic elsewhere leaves no partial state.
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

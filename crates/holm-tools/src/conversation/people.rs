@@ -50,7 +50,7 @@ impl<P: People> TypedTool for AskUser<P> {
     fn declare(&self) -> Tool {
         let what = "Asks the person a question and waits for the answer. Ask only what you cannot find out yourself.";
         let tool = Self::named("ask_user", what).level(Level::None);
-        // One after the other: a person who is asked two things at once answers neither well.
+        // One at a time: a person who is asked two questions at once answers neither well.
         Tool { timeout_ms: Some(PATIENCE_MS), pace: Pace::Exclusive, ..tool }
     }
 

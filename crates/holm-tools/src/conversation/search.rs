@@ -23,7 +23,7 @@ use crate::{
     registry::Snapshot,
 };
 
-/// The name of the tool that looks others up.
+/// The name of the tool that searches for other tools.
 pub const TOOL_SEARCH: &str = holm_kernel::FINDER;
 
 /// How many tools are shown in full before any is held back. Forty schemas are some ten thousand tokens.
@@ -32,7 +32,7 @@ pub const MOST_SHOWN: usize = 40;
 /// How many names are listed for a model that has not searched yet; beyond them it has to.
 const MOST_LISTED: usize = 300;
 
-/// How much of a description stands beside a name.
+/// Characters of a description that are shown beside a name.
 const LINE: usize = 80;
 
 /// Decides which tools are shown in full.
@@ -40,7 +40,7 @@ const LINE: usize = 80;
 pub struct Showing {
     /// With more tools than this they are looked up.
     pub most: usize,
-    /// Those that are shown in full all the same.
+    /// Tools that are always shown in full.
     pub always: BTreeSet<String>,
 }
 
@@ -135,7 +135,7 @@ impl Index {
         (found.hits.into_iter().map(|hit| &hit.tool.entry).collect(), found.unknown, found.left_out)
     }
 
-    /// What a model is told before it has searched.
+    /// The description that a model reads before it has searched.
     fn description(&self) -> String {
         let mut text = String::from(
             "Makes tools available. There are more tools than are shown: search by words, or name those you want with \
@@ -196,7 +196,7 @@ impl TypedTool for ToolSearch {
 }
 
 impl Index {
-    /// What is on offer when a request shows these messages.
+    /// The tools that are offered when a request shows these messages.
     fn offer(&self, offered: &[String], view: &[Arc<Message>]) -> BTreeSet<String> {
         let mut asked: BTreeSet<&str> = BTreeSet::new();
         for call in view.iter().flat_map(|message| message.tool_calls()) {

@@ -85,7 +85,7 @@ impl Call {
             Mode::DashDashSpace => self.argv.extend([format!("--{}", arg.name), value.into_owned()]),
             Mode::DashDashEqual => self.argv.push(format!("--{}={value}", arg.name)),
             Mode::Stdin => {
-                // As `echo` would write them, with an empty line between two.
+                // Written as by `echo`, with an empty line between two values.
                 if !self.stdin.is_empty() {
                     self.stdin.push(b'\n');
                 }

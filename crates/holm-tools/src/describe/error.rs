@@ -45,20 +45,20 @@ pub enum Flaw {
     Missing {
         field: String,
     },
-    /// A field holds another kind of value.
+    /// A field holds a value of the wrong type.
     #[error("{field}: expected {expected}, found {found}")]
     WrongKind {
         field: String,
-        /// What should stand there.
+        /// The expected type of value.
         expected: &'static str,
         found: Kind,
     },
-    /// A field holds a word that means nothing here.
+    /// A field holds an unknown word.
     #[error("{field}: unknown value {value:?}; use {known}")]
     Unknown {
         field: String,
         value: String,
-        /// What it may hold.
+        /// The known words for this field.
         known: &'static str,
     },
     /// A name is empty, too long or cannot be written on a command line.

@@ -26,7 +26,8 @@ pub const DESCRIBE: &str = "describe";
 /// The word before the arguments of a call.
 pub const RUN: &str = "run";
 
-/// What a called program finds in its environment: the session, the conversation, the turn and the agent that called it.
+/// The environment variables of a called program: the session, the conversation, the turn and the
+/// agent that called it.
 pub const ENVIRONMENT: [&str; 4] =
     ["AGENT_SESSION_ID", "AGENT_CONVERSATION_ID", "AGENT_TURN_ID", "AGENT_AGENT_ID"];
 

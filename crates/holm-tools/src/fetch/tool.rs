@@ -16,7 +16,7 @@ use super::body;
 use super::markdown::to_markdown;
 use crate::authority;
 
-/// What a server is told of who asks.
+/// The user agent that a server sees.
 const AGENT: &str = concat!("holm/", env!("CARGO_PKG_VERSION"));
 
 /// Fetches web pages. Cheap to clone.
@@ -123,7 +123,8 @@ impl Shared {
 }
 
 impl Shared {
-    /// What the call was granted, and nothing beyond it: where a redirect leads is held against it, path and all.
+    /// The policy and limits of a call: exactly what it was granted. The target of a redirect is
+    /// checked against it, including the path.
     ///
     /// A path that no grant can spell was allowed with its whole host or by a person; then the host is open for this one
     /// exchange, and no redirect is followed.

@@ -14,7 +14,8 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum New {
     Bytes(Vec<u8>),
-    /// These bytes, and the mode of another file of the same change, by its number: that one moves here.
+    /// These bytes, and the mode of another file of the same change, given by its index.
+    /// That file moves here.
     Moved(Vec<u8>, usize),
     /// Nothing: it is removed.
     Nothing,
@@ -22,7 +23,7 @@ pub(super) enum New {
 
 /// The content of a file before the change.
 pub(super) struct Before {
-    /// The bytes; none if there is no file.
+    /// The bytes; `None` if there is no file.
     pub(super) bytes: Option<Vec<u8>>,
     /// Whether they are what the model read.
     pub(super) recalled: Recalled,
@@ -91,7 +92,7 @@ impl Desk {
         if opened.now()? != opened.stamp() {
             return Err(RootError::Changed { path: place.path().to_string() }.into());
         }
-        // What was read stays what is compared: the refusal holds until the file is read again.
+        // The remembered content does not change: the refusal stays until the file is read again.
         let recalled = self.recall(place.path(), &bytes);
         if recalled == Recalled::Changed {
             return Err(RootError::Changed { path: place.path().to_string() }.into());

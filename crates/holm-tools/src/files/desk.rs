@@ -102,7 +102,7 @@ pub(super) enum Recalled {
 pub(super) enum Failed {
     #[error("{0}")]
     Root(#[from] RootError),
-    /// What was there could not be kept, so nothing was changed.
+    /// The old content could not be stored, so nothing was changed.
     #[error("nothing was changed, because it could not be undone: {0}")]
     Undo(#[from] UndoError),
     /// The arguments make no sense here.
@@ -115,10 +115,10 @@ pub(super) fn told(text: impl Into<String>) -> Failed {
     Failed::Told(text.into())
 }
 
-/// What all file tools declare alike.
+/// The common part of the declarations of all file tools.
 pub(super) fn declared<A>(tool: ClosureTool<A>, level: Level, needs: &[&str]) -> ClosureTool<A> {
     let tool = tool.level(level).result_limit(SHOWN as u64).declare(|tool| {
-        // What a file says is what it says, also where it reads like an error.
+        // The content of a file is data, even if it reads like an error.
         tool.error_text = ErrorText::Allowed;
         tool.empty = EmptyOutput::Allowed;
         // Holm cannot know which file holds confidential data. So once a file was read,
@@ -129,5 +129,6 @@ pub(super) fn declared<A>(tool: ClosureTool<A>, level: Level, needs: &[&str]) ->
     tool.needs(needs).expect("needs of our own tools are templates")
 }
 
-/// Bytes of a result that a model sees: about ten thousand tokens, and less than what is spilled.
+/// Bytes of a result that a model sees: about ten thousand tokens, and less than the size at
+/// which results are spilled.
 pub(super) const SHOWN: usize = 40_000;

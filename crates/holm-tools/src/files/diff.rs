@@ -29,7 +29,7 @@ pub(super) struct FileDiff {
 /// How a patch names a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {
-    /// Not at all: the call says which file it is.
+    /// The patch does not name it: the call says which file it is.
     Nowhere,
     Path(String),
     /// By the lines `---` and `+++`.
@@ -73,7 +73,7 @@ fn short(line: &str) -> String {
 }
 
 impl FileDiff {
-    /// Takes over the hunks of another part about the same file.
+    /// Adds the hunks of another part about the same file.
     pub(super) fn join(&mut self, other: Self) {
         self.hunks.extend(other.hunks);
     }

@@ -1,6 +1,6 @@
 //! A limit for the comparisons that are made while files are locked.
 
-/// Lines that one call compares to find its places: seconds of work.
+/// Lines that one call may compare to find its places, which takes seconds.
 const MOST_COMPARED: u64 = 100_000_000;
 
 /// How many comparisons may still be made.

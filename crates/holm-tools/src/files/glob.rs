@@ -17,7 +17,7 @@ const MOST: usize = 1_000;
 /// Bytes of a pattern: people write far shorter ones, and it is compiled.
 const LONGEST: usize = 1_024;
 
-/// Braces within one pattern: each multiplies what is compiled.
+/// Braces within one pattern: each multiplies the compiled size.
 const MOST_BRACES: usize = 16;
 
 #[derive(Debug, Deserialize, JsonSchema)]

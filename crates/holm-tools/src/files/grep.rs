@@ -41,7 +41,7 @@ const MOST_FILE: u64 = 256 * 1024 * 1024;
 /// Memory of one search: a line, or in multi-line mode a file, that needs more is not searched.
 const HEAP: usize = 64 * 1024 * 1024;
 
-/// What a compiled pattern may take; a pattern of counted repetitions can ask for gigabytes.
+/// The most memory of a compiled pattern. A pattern of counted repetitions can ask for gigabytes.
 const PROGRAM: usize = 4 * 1024 * 1024;
 
 /// Bytes of a pattern.
@@ -263,7 +263,7 @@ struct Lines<'a> {
 impl Lines<'_> {
     fn line(&mut self, number: Option<u64>, bytes: &[u8], mark: char) {
         let number = number.unwrap_or(0);
-        // One match can be as long as its file: no more of it is taken than is shown.
+        // One match can be as long as its file, so only the part that is shown is copied.
         for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
             if self.out.len() >= self.room {
                 return;

@@ -101,7 +101,7 @@ fn steps(
             Action::Move(to) => Some(desk.root.path(to)?),
             Action::Make | Action::Change | Action::Remove { .. } => None,
         };
-        // What moves is written before it is removed.
+        // A moved file is written before the old one is removed.
         for path in to.into_iter().chain([path.clone()]) {
             if paths.contains(&path) {
                 return Err(told(format!(
@@ -165,7 +165,7 @@ struct Work {
 }
 
 impl Work {
-    /// What becomes of the paths of one step, and how that is told.
+    /// Decides the new content of the paths of one step, and the report about it.
     fn decide(
         &mut self,
         step: &Step,
@@ -214,7 +214,7 @@ impl Work {
         }
     }
 
-    /// What was changed, with the lines around every place.
+    /// Reports the changes, with the lines around every place.
     fn report(&mut self, mut out: String, patched: &Patched) -> String {
         echo::echo(&mut out, &patched.text, &patched.places, &mut self.room);
         if let Some(note) = patched.differences.note("the patch") {
@@ -225,7 +225,7 @@ impl Work {
     }
 }
 
-/// Where a file moves to: nothing is there yet.
+/// The target of a move, which must not exist yet.
 fn target<'p>(step: &Step, paths: &'p [FilePath], befores: &[Before]) -> Result<&'p FilePath, String> {
     let at = step.at.checked_sub(1);
     let there = at.and_then(|at| paths.get(at).zip(befores.get(at)));

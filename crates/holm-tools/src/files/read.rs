@@ -27,7 +27,7 @@ const PAGE: usize = SHOWN - 1_000;
 /// Bytes of a kept result that are shown at once.
 const PIECE: u64 = PAGE as u64;
 
-/// What the number of a line takes.
+/// Bytes for the number of a line.
 const NUMBER: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -88,7 +88,7 @@ fn file(desk: &Desk, path: &str, arguments: &Arguments, job: &Job) -> Result<Too
 struct Page {
     lines: String,
     first: usize,
-    /// The line behind the last one that is shown.
+    /// The line after the last one that is shown.
     next: usize,
     total: usize,
 }
@@ -186,7 +186,8 @@ fn on_boundaries(bytes: &[u8]) -> (&str, usize) {
             std::str::from_utf8(valid).unwrap_or_default()
         }
     };
-    // What is kept is always text; if it is not, the rest is passed over rather than asked for for ever.
+    // Stored results are always text. If one is not, the rest is skipped, so that the model does
+    // not request it for ever.
     let used = if text.is_empty() { bytes.len() } else { skipped + text.len() };
     (text, used)
 }

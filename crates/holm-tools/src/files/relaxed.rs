@@ -61,7 +61,7 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    /// Adds what differs between a line as it was given and as it stands in the file.
+    /// Adds the differences between a given line and the line in the file.
     pub(super) fn of_line(&mut self, given: &str, there: &str) {
         let given = given.strip_suffix('\r').unwrap_or(given);
         self.blanks |= blanks_behind(given) != blanks_behind(there);
@@ -77,7 +77,7 @@ impl Differences {
         }
     }
 
-    /// A note for the model; none where nothing differs.
+    /// A note for the model, or `None` if nothing differs.
     pub(super) fn note(self, what: &str) -> Option<String> {
         let named: Vec<&str> = [
             (self.line_ends, "line ends"),

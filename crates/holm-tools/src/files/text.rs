@@ -15,7 +15,8 @@ pub(super) enum Encoding {
     Utf16Little,
     /// UTF-16 with a mark, large end first.
     Utf16Big,
-    /// One byte a character, as Western systems had it; every byte means something, so nothing is lost on the way back.
+    /// One byte a character, as on older Western systems. Every byte is valid, so nothing is lost
+    /// on the way back.
     Western,
 }
 
@@ -52,7 +53,7 @@ impl Text {
         }
     }
 
-    /// The bytes of another text in the same encoding; none if a character has no place in it.
+    /// Encodes another text in the same encoding. Returns `None` if a character cannot be encoded.
     pub(super) fn write(&self, text: &str) -> Option<Vec<u8>> {
         match self.encoding {
             Encoding::Utf8 => Some(text.as_bytes().to_vec()),

@@ -99,7 +99,7 @@ fn names(left: &str) -> (Vec<String>, &str) {
     (names, rest)
 }
 
-/// `[aliases: s]` behind the description.
+/// `[aliases: s]` after the description.
 fn take_aliases(command: &mut DraftCommand) {
     for mark in ["[aliases: ", "[alias: "] {
         let Some((about, rest)) = command.about.split_once(mark) else { continue };

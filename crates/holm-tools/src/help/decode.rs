@@ -14,7 +14,8 @@ const WINDOWS: [char; 32] = [
     '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
 ];
 
-/// The text in the bytes, with line ends as `\n`, tabs kept, and nothing else that steers a terminal.
+/// The text in the bytes. Line ends become `\n`, tabs are kept, and all other
+/// control characters are removed.
 pub(super) fn decode(bytes: &[u8]) -> Result<String, NotHelp> {
     if bytes.len() > MAX_BYTES {
         return Err(NotHelp { why: Why::TooLong { bytes: bytes.len() } });
@@ -25,7 +26,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<String, NotHelp> {
         let why = if dropped > 8 { Why::Binary } else { Why::Empty };
         return Err(NotHelp { why });
     }
-    // Escapes are counted out already: so many other control characters stand in no text.
+    // Escapes are already subtracted: no real text has so many other control characters.
     if dropped > text.len() / 10 + 8 {
         return Err(NotHelp { why: Why::Binary });
     }
@@ -110,7 +111,7 @@ type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 fn skip_escape(chars: &mut Chars<'_>) {
     match chars.next() {
         Some('[') => skip_sequence(chars),
-        // A title or a link, up to its end mark; an unfinished one takes no more than its line.
+        // A title or a link, up to its end mark; an unfinished one takes at most its line.
         Some(']' | 'P' | '_' | '^' | 'X') => {
             while let Some(c) = chars.next_if(|c| *c != '\n') {
                 if c == '\u{7}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {

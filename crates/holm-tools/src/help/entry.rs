@@ -3,7 +3,7 @@
 use super::lines::{Frame, Line};
 use super::spec::{self, Below, Spec};
 
-/// The longest left column that goes on in another line; the honest ones are shorter than a line.
+/// The longest left column that continues on another line; real ones are shorter than a line.
 const MAX_JOINED: usize = 200;
 
 /// A name with its description.
@@ -14,7 +14,7 @@ pub(super) struct Entry {
     pub body: Vec<String>,
 }
 
-/// The options among the lines, with what is said about each, and the lines that belong to none.
+/// The options among the lines with their descriptions, and the lines that belong to no option.
 pub(super) fn options(lines: &[Line]) -> (Vec<(Spec, Vec<String>)>, Vec<Line>) {
     let mut found: Vec<Entry> = Vec::new();
     let mut others = Vec::new();

@@ -57,7 +57,7 @@ pub enum CallError {
     /// One does not exist.
     #[error("{0}: there is no such argument; leave it out")]
     Unknown(String),
-    /// A value is of another kind.
+    /// A value has the wrong type.
     #[error("{place}: expected {expected}, found {found}")]
     WrongKind {
         place: String,
@@ -80,7 +80,7 @@ pub enum CallError {
         /// How many it got.
         found: usize,
     },
-    /// A position before this one was left out, so the program would take this value for that one.
+    /// An earlier position was left out, so the program would take this value for the earlier one.
     #[error("{place}: needs {before} too, which stands before it; send both")]
     Gap {
         place: String,

@@ -13,7 +13,7 @@ pub const MAX_POSITIONS: usize = 32;
 /// The most subcommands of one command.
 pub const MAX_COMMANDS: usize = 400;
 
-/// How deep subcommands are asked for their own subcommands.
+/// How many levels of subcommands are asked for their help.
 pub const MAX_NESTING: usize = 4;
 
 /// The most words of a call, and so the most values of an argument.
@@ -43,10 +43,10 @@ pub(super) const MAX_SPELLINGS: usize = 8;
 /// The most values that an option chooses from.
 pub(super) const MAX_CHOICES: usize = 200;
 
-/// The most characters of what is said about one option.
+/// The most characters of an option's description.
 pub(super) const MAX_ABOUT: usize = 800;
 
-/// The most characters of what is said about the program.
+/// The most characters of a program's description.
 pub(super) const MAX_DESCRIPTION: usize = 2000;
 
 /// The most keywords of a program.

@@ -14,7 +14,7 @@ pub(super) struct Line {
     pub text: String,
     /// Whether a frame stood around it.
     pub frame: Frame,
-    /// Whether a star stood before it: rich marks what is required so.
+    /// Whether a star came before it: rich marks required options so.
     pub star: bool,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Frame {
 }
 
 impl Line {
-    /// Whether nothing stands there.
+    /// Whether the line is empty.
     pub(super) fn is_blank(&self) -> bool {
         self.text.is_empty()
     }

@@ -22,7 +22,7 @@ pub(super) struct Marks {
     pub valued: bool,
 }
 
-/// Phrases by which people say that an option may stand again.
+/// Phrases which say that an option may be repeated.
 const AGAIN: &[&str] = &[
     "may be given again",
     "may be repeated",
@@ -36,7 +36,8 @@ const AGAIN: &[&str] = &[
 ];
 
 impl Marks {
-    /// Reads a description: what stands beside the option, then the lines under it (empty ones between paragraphs).
+    /// Reads a description: the text beside the option, then the lines under it
+    /// (empty ones between paragraphs).
     pub(super) fn read(inline: &str, body: &[String]) -> Self {
         let mut marks = Self::default();
         let text = marks.lines(inline, body);
@@ -47,7 +48,7 @@ impl Marks {
         marks
     }
 
-    /// Takes whole lines that are marks out and joins the others to paragraphs.
+    /// Removes lines that consist of a mark, and joins the others to paragraphs.
     fn lines(&mut self, inline: &str, body: &[String]) -> String {
         let mut text = String::new();
         let mut listing = false;
@@ -151,7 +152,7 @@ impl Marks {
         true
     }
 
-    /// absl: the choices stand before the description.
+    /// absl: the choices come before the description.
     fn listed_first<'a>(&mut self, text: &'a str) -> &'a str {
         let Some((list, rest)) = text.strip_prefix('<').and_then(|text| text.split_once(">:")) else {
             return text;

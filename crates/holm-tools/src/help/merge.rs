@@ -59,7 +59,7 @@ fn complete(known: &mut DraftOption, other: DraftOption) {
     }
 }
 
-/// What only the short text says about positions.
+/// Adds what only the short text says about positions.
 fn describe(draft: &mut Draft, forms: &[super::draft::Form]) {
     let others = forms.iter().flat_map(|form| &form.steps);
     for other in others {

@@ -44,7 +44,7 @@ pub(super) enum Atom {
 pub(super) fn read(text: &str) -> Vec<Branch> {
     let mut reader = Reader { rest: text, depth: 0 };
     let mut branches = Vec::new();
-    // A bracket too many closes nothing; reading goes on behind it.
+    // An extra closing bracket is ignored, and reading continues after it.
     while !reader.rest.is_empty() {
         branches.extend(reader.branches(None));
     }
@@ -144,7 +144,7 @@ impl Reader<'_> {
         Some(Item { atom: Atom::Group { optional: open == '[', branches }, repeat: Repeat::No })
     }
 
-    /// A word up to a space or a bracket that is not its own.
+    /// A word up to a space or a bracket that does not belong to it.
     fn word(&mut self) -> Item {
         let mut open: Vec<char> = Vec::new();
         let option = is_name(self.rest);

@@ -79,7 +79,7 @@ fn node(draft: &Draft, forms: &[&Form], depth: usize) -> Node {
         }
     }
     let selector = here.iter().find_map(|form| form.selector);
-    // Without a usage line that says otherwise, a program with commands needs one, unless it has positions of its own.
+    // By default, a program with commands needs one of them, unless it has positions of its own.
     let required = !commands.is_empty()
         && match selector {
             Some(Selector::Required) => true,
@@ -194,7 +194,7 @@ fn takes(option: &DraftOption, dialect: Dialect, words: bool) -> Takes {
         (Many::One, count @ 2..) => Times::Exactly(u8::try_from(count).unwrap_or(u8::MAX)),
         (Many::One, _) => Times::Once,
     };
-    // After `=` or directly behind the letter only one value can stand.
+    // After `=` or directly after the letter, only one value is possible.
     let times = match (times, value.glue) {
         (Times::Values, Some(Glue::Equals | Glue::Attached)) => Times::Occurrences,
         (times, _) => times,
@@ -315,7 +315,7 @@ fn named(forms: &[&Form], merged: &[DraftStep], names: &mut Names) -> Vec<Step> 
     steps
 }
 
-/// Whether one stands before the other in every form that has the other.
+/// Whether `one` comes before `other` in every form that has `other`.
 fn stands_before(forms: &[&Form], one: &DraftStep, other: &DraftStep) -> bool {
     let place = |form: &Form, step: &DraftStep| form.steps.iter().position(|known| is_same(known, step));
     forms.iter().all(|form| match (place(form, one), place(form, other)) {
@@ -365,7 +365,7 @@ impl Names {
 
 /// The value's names, for [`Value`]s that other parts make.
 impl Value {
-    /// A value of which nothing but its being there is known.
+    /// A value about which nothing is known except that it exists.
     pub(super) fn unnamed() -> Self {
         Self { names: vec!["value".into()], ..Self::default() }
     }

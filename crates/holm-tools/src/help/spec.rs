@@ -74,7 +74,8 @@ pub(super) fn read(line: &Line, below: Below) -> Spec {
     Spec { option, inline, column }
 }
 
-/// Where the left column ends: at the first gap after which neither another spelling nor a framed value follows.
+/// The end of the left column: the first gap that is not followed by another spelling
+/// or a framed value.
 fn left_column(line: &Line) -> usize {
     let text = line.text.as_str();
     let mut end = 0;
@@ -193,7 +194,7 @@ impl Reader {
         self.tail(tail)
     }
 
-    /// What is glued to a spelling: `=FILE`, `[=WHEN]`, `[SUFFIX]`, `...`, `:`.
+    /// Reads the text that is attached to a spelling: `=FILE`, `[=WHEN]`, `[SUFFIX]`, `...`, `:`.
     fn tail(&mut self, tail: &str) -> Ends {
         let value = |word: &str, glue| Some(Value::read(word, glue));
         match tail.chars().next() {
@@ -226,7 +227,7 @@ impl Reader {
         self.read(inner, depth + 1);
     }
 
-    /// The same spelling once more: `--tag value [ --tag value ]`.
+    /// The same spelling again: `--tag value [ --tag value ]`.
     fn repeated(&mut self) {
         self.option.repeat = true;
     }

@@ -108,7 +108,7 @@ pub(super) fn read(text: &str, known: &mut Known<'_>) -> Form {
         walk.branch(branch.get(skip..).unwrap_or_default(), place, Inside::Line);
     }
     let mut form = walk.form;
-    // Words before anything else choose what is done; those after a position are only words.
+    // Leading words choose the action; words after a position are literal words.
     let leading = form.steps.iter().take_while(|step| matches!(step, DraftStep::Literal(_))).count();
     form.path = form
         .steps
@@ -130,14 +130,14 @@ enum Place {
 enum Inside {
     Line,
     Group,
-    /// A group with dots behind it.
+    /// A group with an ellipsis after it.
     Repeated,
 }
 
 struct Walk<'a, 'b> {
     form: Form,
     known: &'a mut Known<'b>,
-    /// Whether the subcommand has been seen; what follows is its own affair.
+    /// Whether the subcommand has been seen. Everything after it belongs to the subcommand.
     chosen: bool,
 }
 
@@ -230,7 +230,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// `[-v | --version]` is one option, where nothing else is known of it.
+    /// `[-v | --version]` is one option, if nothing else is known about it.
     fn alias(&mut self, branches: &[Branch]) -> bool {
         let [short, long] = branches else { return false };
         let ([Item { atom: Atom::Option(short), .. }], [Item { atom: Atom::Option(long), .. }]) =
@@ -353,7 +353,7 @@ impl Walk<'_, '_> {
                 .split([',', '|'])
                 .any(|name| self.known.commands.iter().any(|command| command == name.trim()))
         });
-        // argparse: any name at all, with dots as a word of their own.
+        // argparse: any name, with dots as a separate word.
         let apart =
             repeat == Repeat::Apart && !lower.is_empty() && !word.starts_with('<') && is_shouted(word);
         SELECTORS.contains(&lower) || listed || apart
@@ -417,7 +417,7 @@ fn complete(option: &mut DraftOption, shown: DraftOption) {
     }
 }
 
-/// Whether words in brackets stand for all options, as in `[global options]`.
+/// Whether words in brackets are a placeholder for all options, as in `[global options]`.
 fn stands_for_options(branch: &Branch) -> bool {
     let words: Option<Vec<String>> = branch
         .iter()
@@ -469,7 +469,7 @@ pub(super) fn plain(word: &str) -> String {
     .to_owned()
 }
 
-/// Whether a word of a usage line can stand for itself.
+/// Whether a word of a usage line can be literal.
 pub(super) fn is_literal(word: &str) -> bool {
     word.starts_with(|c: char| c.is_lowercase())
         && word.chars().all(|c| c.is_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ':'))

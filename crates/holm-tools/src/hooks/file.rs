@@ -77,11 +77,11 @@ pub struct HookFile {
     content: TrustedHooks,
     /// Events that other agents have, and that never come here.
     missing: Vec<String>,
-    /// Members that mean nothing here.
+    /// Members without a meaning here.
     unknown: Vec<String>,
-    /// What a person should know who looks at it.
+    /// Remarks for the person who reviews it.
     remarks: Vec<String>,
-    /// Whether another program's hooks were made into these.
+    /// Whether it was converted from another program's hooks.
     imported: bool,
     path: PathBuf,
     hash: ContentHash,
@@ -125,7 +125,7 @@ pub(super) struct Entry {
 /// The permissions that the commands of a file request, beyond reading their project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// What they want to read, write and start, and which variables they want to see.
+    /// The files that they want to read, write and start, and the variables that they want to see.
     pub grants: GrantSet,
     /// Whether they want the network.
     pub network: NetworkWish,
@@ -151,7 +151,7 @@ pub enum HookEvent {
     PostToolUse,
     /// When the user has sent a prompt: it may be withheld, or context may be added.
     UserPromptSubmit,
-    /// When a run would stop by itself: it may be told to go on.
+    /// When a run would stop by itself: it may be made to continue.
     Stop,
 }
 
@@ -178,8 +178,9 @@ impl HookFile {
     /// change of the hooks, and so is one that is made later. What such a script calls in turn is not looked at.
     ///
     /// # Errors
-    /// [`HookFileError`], also if a file cannot be read, and if it lies in the project and is a link or behind one: what is
-    /// there could become another file. Where the user's own file leads is the user's affair.
+    /// [`HookFileError`], also if a file cannot be read. A file of the project that is a link or
+    /// behind a link is refused too, because its target could be replaced. A link of the user's own
+    /// file is the user's responsibility.
     pub fn load(project: &Path, file: &Path) -> Result<Self, HookFileError> {
         let unreadable = |reason| HookFileError::Unreadable { reason };
         // By their real paths, which are the ones that people trust.
@@ -263,14 +264,14 @@ impl HookFile {
         Ok(Self { content, missing, unknown, remarks, imported: raw.imported, path, hash })
     }
 
-    /// What its author may believe and must not: the file has commands for events that never come here, or members that mean
-    /// nothing.
+    /// False assumptions that its author may have: commands for events that never occur here, or
+    /// members without a meaning.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |event: &String| format!("has commands for {event}, an event that never comes here");
         self.missing.iter().map(warning).chain(self.unknown.iter().cloned()).collect()
     }
 
-    /// What it asks for, one thing a line, for the person who decides.
+    /// The permissions that it asks for, one a line, for the person who decides.
     pub fn asks(&self) -> Vec<String> {
         let TrustedHooks { entries, wants, scripts } = &self.content;
         let commands = entries.iter().map(|Entry { event, matcher, command, .. }| {
@@ -353,7 +354,7 @@ impl HookFile {
     /// [`Untrusted`], with what to show and what to remember.
     pub fn trusted(self, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
         if self.content.entries.is_empty() {
-            // Nothing runs, so there is nothing to look at.
+            // Nothing runs, so there is nothing to review.
             return Ok(self.content);
         }
         let mut files = vec![(self.path.clone(), self.hash)];
@@ -365,7 +366,7 @@ impl HookFile {
     }
 }
 
-/// The first line on which the name of a member stands, from 1.
+/// The first line with the name of a member, from 1.
 fn line_of(text: &str, member: &str) -> usize {
     let quoted = serde_json::Value::from(member).to_string();
     text.lines().position(|line| line.contains(&quoted)).map_or(1, |before| before + 1)
@@ -419,7 +420,8 @@ impl fmt::Display for Matcher {
     }
 }
 
-/// A text as it stands, on one line: quotes and backslashes are the command's own, and what would hide is written out.
+/// A text on one line. Quotes and backslashes are part of the command and stay, and hidden
+/// characters are written out.
 fn shown(text: &str) -> String {
     visible(text).replace('\n', "\\u{a}").replace('\t', "\\u{9}")
 }
@@ -468,7 +470,7 @@ pub enum HookFileError {
          none of the hooks is used"
     )]
     UnknownPath {
-        /// The word, without what is not known.
+        /// The word, without its unknown part.
         word: String,
     },
     /// A matcher is no pattern.
@@ -495,9 +497,9 @@ pub enum HookFileError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the project's hooks are new or have changed; look at what they ask for and trust them first")]
 pub struct Untrusted {
-    /// What they ask for, one thing a line.
+    /// The permissions that they ask for, one a line.
     pub asks: Vec<String>,
-    /// What a person trusts with a yes: [`Ledger::trust_file`] remembers each.
+    /// The files that a person trusts by agreeing: [`Ledger::trust_file`] remembers each.
     pub files: Vec<(PathBuf, ContentHash)>,
 }
 

@@ -8,7 +8,7 @@ use holm_runtime::BoxFuture;
 
 use super::{Command, Done, NetworkWish, NotDone, Runner, runner::MOST_OUTPUT};
 
-/// Where a command finds programs: what the system installed, and nothing that a person or a project put elsewhere.
+/// The search path of a command: only programs that the system installed.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The variable that names the project's folder to a command.
@@ -94,7 +94,7 @@ impl Jailed {
 
     fn jail(&self, command: &Command) -> Result<Jail, JailError> {
         let mut grants = command.wants.grants.clone();
-        // What may be written is written inside the project, and all of the project may be read.
+        // Writable paths are inside the project, and all of the project may be read.
         grants.extend("read:./".parse::<Grant>());
         let network = match command.wants.network {
             NetworkWish::None => Network::None,

@@ -8,10 +8,10 @@ use super::{Done, NotDone};
 /// The exit code that blocks.
 const BLOCKS: i32 = 2;
 
-/// What is said for a command that blocks and does not say why.
+/// The reason for a command that blocks without giving one.
 const UNSAID: &str = "a hook blocked it";
 
-/// What is said for a command whose answer cannot be read.
+/// The reason for a command whose answer cannot be read.
 const NOT_UNDERSTOOD: &str = "a hook answered with an object that is not understood";
 
 /// The reply of a command.
@@ -19,7 +19,7 @@ const NOT_UNDERSTOOD: &str = "a hook answered with an object that is not underst
 pub(super) struct Wish {
     pub(super) block: Option<String>,
     pub(super) arguments: Option<Value>,
-    /// What is to be added.
+    /// The context to add.
     pub(super) context: Option<String>,
 }
 

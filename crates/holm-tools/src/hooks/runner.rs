@@ -6,7 +6,8 @@ use holm_runtime::BoxFuture;
 
 use super::Wants;
 
-/// What of a command's output is heard, both streams together. A hook has a line or a small object to say.
+/// Bytes of a command's output that are read, both streams together. A hook prints a line
+/// or a small object.
 pub const MOST_OUTPUT: u64 = 64 * 1024;
 
 /// Runs commands with limits for time and output, and leaves no process behind. `Jailed` is
@@ -24,7 +25,7 @@ pub struct Command {
     pub input: String,
     /// How long it may take.
     pub limit: Duration,
-    /// What its file asks for, and a person has seen.
+    /// The permissions that its file asks for and that a person has seen.
     pub wants: Wants,
     /// The scripts that it names, as a person has seen them. These contents are run, even if the
     /// files have changed since.
@@ -36,7 +37,7 @@ pub struct Command {
 pub struct Done {
     pub code: i32,
     pub stdout: String,
-    /// What it printed as errors.
+    /// Its standard error.
     pub stderr: String,
 }
 

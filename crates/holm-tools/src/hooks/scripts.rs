@@ -16,13 +16,14 @@ use super::{
 };
 use crate::{plain::read_plain_within, trust::ContentHash};
 
-/// The largest file that is looked at: hooks and their scripts are written by hand.
+/// The largest file that is read: hooks and their scripts are written by hand.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Folders that one command may go into; every word is looked for in each of them.
+/// Folders that one command may enter; every word is looked up in each of them.
 const MOST_FOLDERS: usize = 64;
 
-/// What Python starts in a folder that it is given, and what it finds for the name of a module.
+/// The files that Python starts in a given folder, and those that it finds for the
+/// name of a module.
 const OF_PYTHON: Kin = Kin { inside: &["__main__.py", "__init__.py"], endings: &["py"], parts: Some('.') };
 
 /// The same of the programs that run JavaScript.
@@ -32,7 +33,7 @@ const OF_NODE: Kin = Kin {
     parts: None,
 };
 
-/// Folders in the name of a module; no real one lies so deep.
+/// Folders in the name of a module; no real module is nested so deeply.
 const MOST_PARTS: usize = 16;
 
 /// The file names that an interpreter tries for a word that is not a complete file name.
@@ -40,7 +41,8 @@ const MOST_PARTS: usize = 16;
 struct Kin {
     inside: &'static [&'static str],
     endings: &'static [&'static str],
-    /// What stands between the folders in the name of a module, where modules have such names.
+    /// The separator between the folders in the name of a module, for interpreters
+    /// that have such names.
     parts: Option<char>,
 }
 
@@ -73,7 +75,7 @@ pub(super) struct Stamp {
 }
 
 impl Script {
-    /// Where it lies, and what was in it, if it is there.
+    /// Its path and its reviewed content hash, if it existed.
     pub(super) fn seen(&self) -> Option<(PathBuf, ContentHash)> {
         Some((self.place(), self.hash()?))
     }
@@ -92,7 +94,7 @@ impl Script {
 
     /// Whether a command surely means a file by it that is not there. Other words may be anything.
     pub(super) fn is_missed(&self) -> bool {
-        // As a command writes it, not as it is shown.
+        // As a command writes it, not as it is displayed.
         let path = self.path.display();
         let ways = ["./", "$HOLM_PROJECT_DIR/", "${HOLM_PROJECT_DIR}/"].map(|way| format!("{way}{path}"));
         let named = |line: &String| ways.iter().any(|way| line.contains(way.as_str()));
@@ -128,12 +130,12 @@ impl Script {
         if same { Ok(()) } else { Err(self.changed()) }
     }
 
-    /// What is said of one that is not what it was.
+    /// The error for a script that has changed.
     pub(super) fn changed(&self) -> NotDone {
         NotDone::Changed { path: self.path.clone() }
     }
 
-    /// Which file lies there now, where one was seen.
+    /// The stamp of the present file, if one was reviewed.
     pub(super) fn stamp(&self) -> Option<Stamp> {
         self.hash()?;
         let data = std::fs::metadata(self.place()).ok()?;
@@ -231,8 +233,8 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// The paths below the project that a command may mean. Taken wider than a shell would: a path too many is looked at in
-    /// vain, one too few is not looked at.
+    /// The paths below the project that a command may mean. This includes more than a shell would.
+    /// An extra path costs a useless check, while a missing path would not be checked.
     fn paths(&self, line: &str) -> Result<Vec<PathBuf>, HookFileError> {
         let refused = |word: &str| HookFileError::UnknownPath { word: word.to_owned() };
         let all = words(line, &self.real).ok_or_else(|| refused(line))?;
@@ -289,7 +291,7 @@ impl Project {
         }
     }
 
-    /// The path of a word that is used in this folder, if it lies below the project.
+    /// The path of a word that is used in this folder, if it is below the project.
     fn below(&self, folder: &Path, text: &str) -> Option<PathBuf> {
         if Path::new(text).is_absolute() {
             let whole = plain(Path::new(text))?;
@@ -316,7 +318,7 @@ impl Kin {
         found
     }
 
-    /// Those in a folder of this path, and those with an ending.
+    /// The candidates in a folder of this path, and those with an ending.
     fn near(self, path: &Path, name: &str) -> Vec<PathBuf> {
         let inside = self.inside.iter().map(|inner| path.join(inner));
         let beside = self.endings.iter().map(|ending| path.with_file_name(format!("{name}.{ending}")));

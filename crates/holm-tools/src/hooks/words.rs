@@ -13,28 +13,29 @@ const MOST_DEPTH: usize = 8;
 pub(super) struct Word {
     /// Its text without quotes. What is not known is left out of it.
     pub(super) text: String,
-    /// Where in the text the first thing stands that only a shell could tell.
+    /// The position of the first part that only a shell could expand.
     pub(super) unknown: Option<(usize, Unknown)>,
 }
 
 /// The part of a word that only a shell could expand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unknown {
-    /// What a variable holds or a command prints: any path.
+    /// The value of a variable or the output of a command: any path.
     Value,
     /// Which files fit a pattern.
     Names,
 }
 
 impl Word {
-    /// Itself, and what stands around signs that join a path to something else.
+    /// The word itself, and its parts around characters that join a path to something else.
     pub(super) fn pieces(&self) -> impl Iterator<Item = &str> {
         let parts = self.text.split(['=', ',', ':']).filter(|part| part.len() < self.text.len());
         std::iter::once(&*self.text).chain(parts).filter(|part| !part.is_empty())
     }
 }
 
-/// The words of a line, and those of the lines that stand inside its words; none if they stand too deep.
+/// The words of a line, and those of lines nested inside its words. Returns `None` if they
+/// are nested too deeply.
 pub(super) fn words(line: &str, project: &Path) -> Option<Vec<Word>> {
     let mut scan = Scan { project: project.to_str()?, found: Vec::new() };
     scan.line(line, MOST_DEPTH)?;
@@ -92,7 +93,7 @@ impl Scan<'_> {
         self.end(&mut word, depth)
     }
 
-    /// Reads what stands after a `$` or a backtick, and gives what is left of the line.
+    /// Reads the text after a `$` or a backtick, and returns the rest of the line.
     fn value<'a>(&mut self, sign: char, rest: &'a str, word: &mut Word, depth: usize) -> Option<&'a str> {
         let braced = rest.strip_prefix('{').and_then(|rest| rest.strip_prefix(PROJECT)?.strip_prefix('}'));
         let bare = rest.strip_prefix(PROJECT).filter(|rest| !rest.starts_with(is_of_name));
@@ -116,7 +117,7 @@ impl Scan<'_> {
         Some(after.strip_prefix(close).unwrap_or(after))
     }
 
-    /// Takes a word that has ended. One with spaces in it may be a line for another shell.
+    /// Adds a complete word. A word with spaces may be a line for another shell.
     fn end(&mut self, word: &mut Word, depth: usize) -> Option<()> {
         let word = std::mem::take(word);
         if word == Word::default() {
@@ -134,7 +135,7 @@ fn is_of_name(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || sign == '_'
 }
 
-/// How much of a text stands before the sign that closes it; all of it if none does.
+/// The length of a text up to its closing character; all of it if there is no such character.
 fn length(text: &str, close: char) -> usize {
     let open = match close {
         ')' => '(',

@@ -10,7 +10,7 @@ use crate::help::{self, Description, Question};
 
 /// The most that is read of an answer; the readers take less.
 const MAX_ANSWER: u64 = 2 << 20;
-/// The most subcommands that are asked about, one process each.
+/// The most subcommands that are asked for help, one process each.
 const MAX_QUESTIONS: usize = 64;
 
 /// How a program described itself.
@@ -74,7 +74,7 @@ async fn deepen(setup: &Setup, path: &Path, name: &str, description: &mut Descri
     }
 }
 
-/// Runs the program with words, in a jail with nothing to read but itself and the system.
+/// Runs the program with these words, in a jail where it can read only itself and the system.
 async fn answer(setup: &Setup, path: &Path, words: &[String]) -> Result<Outcome, String> {
     let limits = Limits { wall: setup.patience, output: MAX_ANSWER, memory: 1 << 30, ..Limits::default() };
     let jail = Jail::new()

@@ -63,7 +63,8 @@ impl Programs {
         Self(Arc::new(setup))
     }
 
-    /// Lets every program see a variable, such as `AGENT_SESSION_ID` of the protocol. No others are inherited.
+    /// Lets every program see a variable, such as `AGENT_SESSION_ID` of the protocol. No
+    /// other variables are inherited.
     #[must_use]
     pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         let mut setup = (*self.0).clone();
@@ -91,8 +92,8 @@ impl Programs {
         Self(Arc::new(Setup { connector: Some(connector), ..(*self.0).clone() }))
     }
 
-    /// Keeps a folder that exists, such as Holm's own data, out of the sight of every program. One that lies in there
-    /// sees itself and its neighbours, and nothing else of it.
+    /// Hides an existing folder, such as Holm's own data, from every program. A program inside that
+    /// folder sees itself and its neighbours, and nothing else of it.
     #[must_use]
     pub fn hide(self, folder: &Path) -> Self {
         let mut setup = (*self.0).clone();
@@ -100,7 +101,7 @@ impl Programs {
         Self(Arc::new(setup))
     }
 
-    /// With another time in which a program must have said what it is.
+    /// Sets the time within which a program must have described itself.
     #[must_use]
     pub fn patience(self, patience: Duration) -> Self {
         Self(Arc::new(Setup { patience, ..(*self.0).clone() }))
@@ -151,7 +152,7 @@ impl Loader for Programs {
     }
 }
 
-/// What a person should know of code that took another's place, if it asks for anything.
+/// A note for a person about replaced code, if the code asks for anything.
 fn lost(found: &Found<'_>) -> Option<String> {
     let asks = found.sidecar.is_some_and(|sidecar| !sidecar.asks.is_empty());
     let name = found.path.file_name().unwrap_or_default().to_string_lossy();
@@ -182,7 +183,7 @@ fn startable(found: &Found<'_>) -> Result<(), LoadError> {
     }
 }
 
-/// What a script's first line says that it is run by.
+/// The interpreter that a script's first line names.
 fn interpreter(bytes: &[u8]) -> Option<PathBuf> {
     let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let words = str::from_utf8(line).ok()?;

@@ -96,7 +96,8 @@ fn failed(why: &str, outcome: &Outcome) -> ToolOutput {
             text.push_str(&format!("\n{}", said.trim_end()));
         }
     }
-    // What a program writes never becomes advice: which file or host is meant, only the sidecar's author knows.
+    // The output of a program never becomes advice. Only the author of the sidecar knows which file
+    // or host is meant.
     let is_network = |suspicion: &Suspicion| matches!(suspicion, Suspicion::Network(_));
     for (kind, found) in [
         ("the network", outcome.suspicions.iter().any(is_network)),

@@ -152,7 +152,7 @@ impl Inner {
         let jail = Jail::from_grants(&self.setup.workspace, &grants, environment)
             .map_err(|error| error.to_string())?;
         let (jail, record) = hold(jail, &self.setup.workspace, &grants, &self.setup.denials);
-        // A folder of which it may see nothing is no place to start in.
+        // A program must not start in a folder of which it may see nothing.
         let sees = grants.iter().any(|grant| matches!(grant, Grant::Read(_)));
         Ok((self.settled(if sees { jail } else { jail.cwd("/") }), record))
     }
@@ -174,7 +174,8 @@ impl Inner {
     }
 }
 
-/// Hides a folder from a program. One that lies in there finds it read-only, and the rest of it hidden.
+/// Hides a folder from a program. A program inside the folder sees the folder read-only,
+/// without its other entries.
 fn without(jail: Jail, folder: &Path, program: &Path) -> Jail {
     if !program.starts_with(folder) {
         return jail.hide(folder);

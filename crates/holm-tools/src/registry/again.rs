@@ -32,12 +32,12 @@ impl Again {
         self.0.send_if_modified(|wanted| wanted.insert(path.to_owned()));
     }
 
-    /// Wakes when a look is asked for.
+    /// Wakes when a reload is requested.
     pub(super) fn asked(&self) -> watch::Receiver<BTreeSet<PathBuf>> {
         self.0.subscribe()
     }
 
-    /// What was asked for since this was called last.
+    /// The requests since the last call.
     pub(super) fn take(&self) -> BTreeSet<PathBuf> {
         let mut taken = BTreeSet::new();
         self.0.send_if_modified(|wanted| {

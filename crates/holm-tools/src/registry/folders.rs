@@ -24,8 +24,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder, and who says which of its files may be used. The gate is asked when a file is looked at, and again at
-    /// each call.
+    /// A folder, and the gate that decides which of its files may be used. The gate is asked when a
+    /// file is loaded, and again at each call.
     pub fn new(path: impl Into<PathBuf>, rank: Rank, gate: impl Gate + 'static) -> Self {
         Self { path: path.into(), rank, gate: Arc::new(gate), pins: Arc::new(NoPins) }
     }
@@ -37,7 +37,7 @@ impl Folder {
         self
     }
 
-    /// Where a file of this folder stands in the registry.
+    /// The source of a file of this folder in the registry.
     #[must_use]
     pub fn source(&self, path: &Path) -> Source {
         Source::new(self.rank, path.display().to_string())
@@ -94,7 +94,7 @@ impl Folders {
         self
     }
 
-    /// Lets loaders ask for another look at a file while the folders are watched.
+    /// Lets loaders request a reload of a file while the folders are watched.
     #[must_use]
     pub fn again(mut self, again: &Again) -> Self {
         self.again = again.clone();
@@ -108,7 +108,7 @@ impl Folders {
         self
     }
 
-    /// Loads what is there now, all at once visible when the last one is ready.
+    /// Loads the present files. All become visible at once, when the last one is ready.
     pub async fn load(&self) {
         let mut looks = tokio::task::JoinSet::new();
         let mut begun = HashMap::new();
@@ -117,7 +117,8 @@ impl Folders {
             for path in folder.candidates() {
                 let next = last.next();
                 let (this, turn) = (self.clone(), std::mem::replace(&mut last, next));
-                // In order, so that the one whose turn it is never waits for a permit behind those that wait for it.
+                // In order, so that the file whose turn it is never waits for a permit behind files
+                // that wait for it.
                 let permit = Arc::clone(&self.places).acquire_owned().await.ok();
                 let file = path.clone();
                 let look =
@@ -234,7 +235,7 @@ impl Opened {
             standing: if known { standing() } else { Standing::Confirmed },
         };
         let loading = self.loader.load(found);
-        // Names were given by now; what takes long may go on beside the others.
+        // The names are fixed by now; slow work may continue while the others load.
         drop(leave.turn);
         let permit = leave.permit.filter(|_| self.loader.takes() == Takes::Processors);
         let loaded = loading.await;

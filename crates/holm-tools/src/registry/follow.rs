@@ -8,7 +8,7 @@ use tokio::task::AbortHandle;
 
 use super::{Registry, Snapshot};
 
-/// How long to wait before a busy run is told again.
+/// How long to wait before a busy run is notified again.
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// A run that is told about changed tools. Dropping it stops the updates.

@@ -33,7 +33,7 @@ pub struct TrustGate {
 }
 
 impl TrustGate {
-    /// Goes by the ledger in this file, for what lies in this project.
+    /// A gate for the files of this project, by the ledger in this file.
     pub fn new(ledger: impl Into<PathBuf>, project: impl Into<PathBuf>) -> Self {
         Self { ledger: ledger.into(), project: project.into() }
     }
@@ -41,7 +41,8 @@ impl TrustGate {
 
 impl Gate for TrustGate {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
-        // Read anew each time, so that another process can trust. A ledger that cannot be read trusts nothing.
+        // Read anew each time, so that another process can add trust. If the ledger cannot be
+        // read, nothing is trusted.
         let ledger = Ledger::open(&self.ledger).map_err(|error| error.to_string())?;
         let whole = place(&self.project, path).map_err(|linked| linked.to_string())?;
         match ledger.standing(&whole, &ContentHash::from_bytes(*sha256)) {

@@ -38,7 +38,8 @@ struct Shared {
 #[derive(Default)]
 struct Sources {
     offered: BTreeMap<Source, Vec<Offer>>,
-    /// What is wrong with a source, and what there is to say of its tools; both are kept while it is there.
+    /// The problem of a source, and the remarks about its tools; both are kept as long
+    /// as the source exists.
     told: BTreeMap<Source, String>,
     remarks: BTreeMap<Source, Vec<String>>,
     number: u64,
@@ -131,7 +132,7 @@ impl Edit<'_> {
         self.changed |= tools || told || remarks;
     }
 
-    /// Tells what is wrong with a source; its tools stay as they are.
+    /// Reports a problem of a source; its tools stay as they are.
     pub fn report(&mut self, source: Source, what: impl Into<String>) {
         let what = what.into();
         if self.sources.told.get(&source) != Some(&what) {
@@ -176,7 +177,7 @@ pub(super) fn flaw(tool: &Arc<dyn Tool>) -> Option<String> {
     let mut alone = Toolbox::new();
     let added = alone.add_shared(Arc::clone(tool));
     match added.and_then(|()| alone.check()) {
-        // It gets another name here.
+        // It gets a different name here.
         Ok(()) | Err(ToolboxError::Reserved { .. }) => None,
         Err(error @ (ToolboxError::Duplicate { .. } | ToolboxError::Flawed { .. })) => {
             Some(error.to_string())

@@ -42,11 +42,11 @@ pub trait Loader: Send + Sync {
     /// Whether the file is of this loader's kind; `head` is how it begins. The first loader that says yes gets it.
     fn claims(&self, path: &Path, head: &[u8]) -> bool;
 
-    /// Makes tools of it. Of files that are loaded together it is called in the order of their paths; what it returns may take
-    /// long, and others are loaded meanwhile.
+    /// Makes tools of the file. For files that are loaded together, this is called in the order of
+    /// their paths. The returned future may take long, and other files are loaded meanwhile.
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>>;
 
-    /// What loading takes most of.
+    /// The resource that loading needs most.
     fn takes(&self) -> Takes {
         Takes::Processors
     }
@@ -73,7 +73,7 @@ pub struct Found<'a> {
     pub file: &'a File,
     /// SHA-256 of the bytes.
     pub sha256: &'a [u8; 32],
-    /// What stands beside it in `<name>.toml`.
+    /// The content of `<name>.toml` beside it.
     pub sidecar: Option<&'a Sidecar>,
     /// Whether it is the code that a person has confirmed. Replaced code gets none of what its sidecar asks for.
     pub standing: Standing,
@@ -105,7 +105,7 @@ impl LoadError {
         Self::Unavailable(reason.into())
     }
 
-    /// It takes its time, and is looked at again when it is ready.
+    /// Loading takes time; the file is loaded again when it is ready.
     pub fn later(reason: impl Into<String>) -> Self {
         Self::Later(reason.into())
     }

@@ -34,7 +34,7 @@ pub(super) struct Ear {
 }
 
 impl Ear {
-    /// Listens to nothing yet.
+    /// A subscription without folders.
     pub(super) fn new() -> Result<(Self, mpsc::UnboundedReceiver<Heard>), WatchError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let lookout = Lookout::shared()?;
@@ -56,7 +56,7 @@ impl Ear {
         joined
     }
 
-    /// Listens to a folder no more.
+    /// Ends the subscription to a folder.
     pub(super) fn unwatch(&mut self, folder: &Path) {
         if let Some(real) = self.folders.remove(folder) {
             self.lookout.leave(&real, self.number, folder);
@@ -109,9 +109,9 @@ impl Lookout {
     fn join(&self, folder: &Path, listener: Listener) -> bool {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let (number, named) = (listener.number, listener.named.clone());
-        // First who is told, then the watch: nothing is missed between.
+        // The listener is added before the watch starts, so that no event is missed in between.
         lock(&self.listeners).entry(folder.to_owned()).or_default().push(listener);
-        // Also where it is watched already: that may have been another folder, which lay at the same place.
+        // Even if it is already watched: that may have been a different folder at the same path.
         if watcher.watch(folder, RecursiveMode::NonRecursive).is_ok() {
             return true;
         }

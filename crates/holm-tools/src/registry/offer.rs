@@ -15,7 +15,7 @@ pub struct Offer {
     pub keywords: Vec<String>,
     /// When a model sees its schema.
     pub disclosure: Disclosure,
-    /// What a person should know about it, such as that it lost what it asks for.
+    /// Notes for a person, such as that the tool lost what it asks for.
     pub notes: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Debug for Offer {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Source {
     pub rank: Rank,
-    /// What it is, for people: a file, a server, `built in`.
+    /// Its name for people: a file, a server, `built in`.
     pub origin: String,
 }
 
@@ -79,10 +79,10 @@ impl Source {
 pub enum Rank {
     /// Part of the program.
     BuiltIn,
-    /// Of the person who runs it.
+    /// It belongs to the person who runs Holm.
     User,
-    /// Of the project that is worked on.
+    /// It belongs to the current project.
     Project,
-    /// Of a server elsewhere.
+    /// It belongs to a remote server.
     Server,
 }

@@ -53,7 +53,7 @@ impl Pending {
         self.0.values().min().copied()
     }
 
-    /// Those that are ready, which wait no longer.
+    /// Removes and returns the files that are ready.
     pub(super) fn take(&mut self, now: Instant) -> Vec<PathBuf> {
         let ready: Vec<PathBuf> =
             self.0.iter().filter(|(_, due)| **due <= now).map(|(path, _)| path.clone()).collect();

@@ -25,7 +25,7 @@ pub enum Standing {
 
 /// Remembers which code was confirmed at which path.
 pub trait Pins: Send + Sync {
-    /// What is known of this code. The first code at a place is remembered.
+    /// The status of this code. The first code at a path is remembered.
     fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing;
 
     /// Confirms this code, on a person's word.
@@ -87,7 +87,8 @@ impl PinFile {
         Self { path: path.into(), writing: Mutex::default() }
     }
 
-    /// Forgets what was confirmed at a place, and at all places whose names begin so: the next code there is the first.
+    /// Forgets the confirmations at a path, and at all paths with this beginning. The next code
+    /// there counts as the first.
     ///
     /// # Errors
     ///
@@ -113,7 +114,7 @@ impl PinFile {
         Ok(text.lines().filter_map(pin).collect())
     }
 
-    /// Writes a pin down, and gives back what is pinned at the place then.
+    /// Writes a pin, and returns the one that is stored for the path afterwards.
     fn write(&self, place: String, hash: String, known: Known) -> io::Result<String> {
         let _alone = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let _lock = self.lock()?;
@@ -126,7 +127,8 @@ impl PinFile {
         Ok(hash)
     }
 
-    /// Other processes read, add and replace the file too; what one of them adds meanwhile must not be lost.
+    /// Other processes read, extend and replace the file too; what one of them adds meanwhile
+    /// must not be lost.
     fn lock(&self) -> io::Result<fs::File> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
@@ -136,7 +138,7 @@ impl PinFile {
         Ok(lock)
     }
 
-    /// Whole or not at all: a new file that takes the old one's place.
+    /// Atomic: a new file replaces the old one.
     fn save(&self, pins: &BTreeMap<String, String>) -> io::Result<()> {
         let new = self.path.with_extension(format!("{}.new", std::process::id()));
         let mut file = fs::File::create(&new)?;
@@ -175,7 +177,7 @@ impl Pins for PinFile {
     }
 }
 
-/// The path as one line: where it really lies, with line ends made visible.
+/// The real path on one line, with line ends made visible.
 fn place(path: &Path) -> String {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     let whole = match (folder, path.file_name()) {

@@ -44,7 +44,7 @@ pub(super) enum ReadError {
     Sidecar(#[from] SidecarError),
 }
 
-/// Reads a file that rests: what is there before and after reading must be the same.
+/// Reads a file that is not being written: its state before and after reading must be the same.
 pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
     let seen = ordinary(path)?;
     let mut file = open(path)?;
@@ -89,7 +89,7 @@ pub(super) fn sidecar(path: &Path) -> Result<Option<(Sidecar, [u8; 32])>, ReadEr
     }
 }
 
-/// Where the sidecar of a tool lies.
+/// The path of a tool's sidecar.
 pub(super) fn sidecar_path(path: &Path) -> PathBuf {
     path.with_extension("toml")
 }
@@ -100,8 +100,8 @@ pub(super) fn rests_for(path: &Path, patience: Duration) -> bool {
     modified.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age >= patience))
 }
 
-/// Whether a file of a tool folder could be a tool: no sidecar, nothing hidden, nothing that editors and copiers leave
-/// while they work.
+/// Whether a file of a tool folder could be a tool. Sidecars, hidden files, and temporary files of
+/// editors and copiers are not.
 pub(super) fn is_candidate(path: &Path) -> bool {
     const UNFINISHED: [&str; 8] = ["toml", "tmp", "part", "partial", "new", "swp", "bak", "crdownload"];
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };

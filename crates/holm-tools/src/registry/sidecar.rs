@@ -34,17 +34,18 @@ pub const MAX_SIDECAR: usize = 64 << 10;
 pub struct Sidecar {
     /// What it is called.
     pub name: Option<String>,
-    /// What it does, for the model.
+    /// Its purpose, for the model.
     pub description: Option<String>,
     /// Words under which it is found.
     pub keywords: Vec<String>,
     /// How much a call can change. Never less than what it asks for makes possible.
     pub level: Option<Level>,
-    /// What each call asks for, as grants with arguments in braces: `read:{path}`, `fetch:https://api.example.com`.
+    /// The needs of each call, as grants with arguments in braces: `read:{path}`,
+    /// `fetch:https://api.example.com`.
     pub asks: Vec<Template>,
     /// How much one call may use, such as `time:5s`.
     pub limits: Allowances,
-    /// What must hold of every result.
+    /// Conditions that every result must meet.
     pub postconditions: Vec<Postcondition>,
     /// How much of a result the model sees, in characters.
     pub result_limit: Option<u64>,
@@ -77,7 +78,7 @@ impl Sidecar {
     ///
     /// # Errors
     ///
-    /// What is wrong, with its line.
+    /// The error, with its line.
     pub fn parse(text: &str) -> Result<Self, SidecarError> {
         if text.len() > MAX_SIDECAR {
             return Err(SidecarError::TooLarge(text.len()));
@@ -96,10 +97,10 @@ impl Sidecar {
     }
 }
 
-/// Characters of a line that are shown with what is wrong in it.
+/// Characters of a line that are shown with its error.
 const MOST_SHOWN: usize = 80;
 
-/// What is wrong with a text, and on which of its lines.
+/// Describes an error in a text, with its line.
 fn in_a_line(text: &str, error: &toml::de::Error) -> String {
     let said = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
     let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return said };

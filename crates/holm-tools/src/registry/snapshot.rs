@@ -26,7 +26,7 @@ pub struct Snapshot {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub source: Source,
-    /// What is wrong, and what holds instead.
+    /// The problem, and what applies instead.
     pub what: String,
 }
 
@@ -69,7 +69,7 @@ impl Snapshot {
         self.catalogue.renamed()
     }
 
-    /// What a person should know.
+    /// The problems that a person should know about.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -98,8 +98,8 @@ impl Snapshot {
         self.some(|entry| entry.level <= level)
     }
 
-    /// The tools up to `level` whose schemas a model sees that has asked for those in `asked`; the others it finds by
-    /// [`search`](Self::search).
+    /// The tools up to `level` whose schemas a model sees after asking for those in `asked`. It
+    /// finds the others with [`search`](Self::search).
     #[must_use]
     pub fn disclosed(&self, level: Level, asked: &BTreeSet<String>) -> Toolbox {
         let shown: BTreeSet<&str> = self.catalogue.disclosed(asked).map(|tool| tool.name.as_str()).collect();
@@ -173,11 +173,12 @@ fn named(name: &str, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
     }
     let mut declaration = holm_kernel::Tool { name: name.into(), ..tool.declaration().clone() };
     if matches!(declaration.kind, ToolKind::Agent { .. }) {
-        // Who may be called goes by the name under which it is called.
+        // The right to call an agent refers to the name under which it is called.
         let wanted = format!("spawn:{}", tool.declaration().name);
         let given = format!("spawn:{name}").parse::<Template>();
         for need in declaration.needs.iter_mut().filter(|need| need.to_string() == wanted) {
-            // A name that cannot be granted is told when a run begins: its grant is missing there.
+            // A name that cannot be granted is reported when a run begins, because its
+            // grant is missing there.
             *need = given.clone().unwrap_or_else(|_| need.clone());
         }
     }

@@ -193,7 +193,7 @@ pub(crate) fn table() -> impl Iterator<Item = AutorunFile> {
     rows(PROTECTED, Handling::Protected).chain(rows(REPORTED, Handling::Reported))
 }
 
-/// The patterns of what is protected.
+/// The patterns of protected files.
 pub(crate) fn protected() -> impl Iterator<Item = &'static str> {
     table().filter(|row| row.handling == Handling::Protected).map(|row| row.pattern)
 }
@@ -205,7 +205,8 @@ pub(crate) fn may_list(name: &str) -> bool {
     index().exact.contains_key(&name) || index().starred.iter().any(|row| fits_name(last(row.pattern), &name))
 }
 
-/// The row of a path beneath the workspace, which may also lie in a folder of the table. Case counts for nothing.
+/// The row for a path beneath the workspace, which may also be inside a folder of the
+/// table. Case is ignored.
 pub(crate) fn find(path: &str) -> Option<AutorunFile> {
     let names: Vec<String> = path.split('/').map(str::to_ascii_lowercase).collect();
     (1..=names.len()).find_map(|end| {
@@ -215,7 +216,7 @@ pub(crate) fn find(path: &str) -> Option<AutorunFile> {
     })
 }
 
-/// All rows of a path: a file can fit one by its name and another by a star.
+/// All rows for a path: a file can match one row by its name and another by a star.
 pub(crate) fn find_all(path: &str) -> Vec<AutorunFile> {
     let names: Vec<String> = path.split('/').map(str::to_ascii_lowercase).collect();
     let prefixes = (1..=names.len()).filter_map(|end| names.get(..end));

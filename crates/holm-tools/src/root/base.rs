@@ -36,7 +36,7 @@ pub struct Root {
 pub enum Mounts {
     #[default]
     Refused,
-    /// It does, because a person says that what is mounted there belongs to the task.
+    /// It does, because a person says that the mounted files belong to the task.
     Entered,
 }
 
@@ -89,7 +89,7 @@ impl Root {
         self
     }
 
-    /// Keeps a folder of Holm's from the tools, if it lies in this root. It need not exist yet.
+    /// Protects a folder of Holm from the tools, if it is inside this root. It need not exist yet.
     ///
     /// # Errors
     /// [`RootError`] if the folder's place cannot be told.
@@ -110,8 +110,8 @@ impl Root {
         Ok(self)
     }
 
-    /// What is kept from tools here, for the sandbox: see [`Denies::denials`]. What the configuration of git names is as it
-    /// stands now.
+    /// The denials of this root, for the sandbox: see [`Denies::denials`]. The paths that the
+    /// configuration of git names are read now.
     ///
     /// # Errors
     /// [`RootError`] if a rule cannot be said of absolute paths.
@@ -127,7 +127,7 @@ impl Root {
     /// Reads a text as a path of this root. Absolute texts are taken if they lead into the root.
     ///
     /// # Errors
-    /// [`RootError::Path`] for what is no path, [`RootError::Outside`] for what lies elsewhere.
+    /// [`RootError::Path`] for an invalid path, [`RootError::Outside`] for a path outside the root.
     pub fn path(&self, text: &str) -> Result<FilePath, RootError> {
         let path: FilePath = text.parse().map_err(|reason| RootError::Path { reason })?;
         let path = path.rebased(&self.at);
@@ -145,7 +145,7 @@ impl Root {
         self.place(path)?.read()
     }
 
-    /// What a call may do here.
+    /// The permit of a call in this root.
     pub(crate) fn permit<'a>(&'a self, needs: &'a [Need]) -> Permit<'a> {
         Permit::new(needs, &self.at)
     }
@@ -197,7 +197,7 @@ impl Root {
         self.folder_unchecked(path)
     }
 
-    /// What lies at a path: a file, a folder, or something that tools leave alone.
+    /// The kind of entry at a path: a file, a folder, or something that tools do not touch.
     pub(crate) fn kind(&self, path: &FilePath) -> Result<Kind, RootError> {
         if path.as_str() == "." {
             return Ok(Kind::Folder);
@@ -216,7 +216,8 @@ impl Root {
         handle::open(start, name, flags, self.mounts, self.way)
     }
 
-    /// What an answer of the system about a path means; a link is followed in words, never in deed.
+    /// Explains a system error about a path. A link's target is named in the message but never
+    /// opened.
     pub(super) fn explain(&self, path: &FilePath, errno: Errno) -> RootError {
         if !matches!(errno, Errno::LOOP | Errno::NOTDIR | Errno::MLINK) {
             return RootError::of(path.as_str(), errno);
@@ -305,7 +306,8 @@ impl Root {
         Ok(())
     }
 
-    /// Where in this root a folder of the machine lies, if it does. What does not exist yet lies where it would.
+    /// The path of a folder within this root, if it is inside. A folder that does not exist yet has
+    /// the path that it would get.
     fn inside(&self, folder: &Path) -> Result<Option<FilePath>, RootError> {
         let shown = folder.display().to_string();
         let mut tail = Vec::new();

@@ -5,7 +5,8 @@ use holm_grants::{Denial, Denials, FilePath, Grant, GrantError, GrantSet, PathPa
 
 use super::autorun::{self, AutorunFile};
 
-/// What holds secrets by custom and is of no use to a build: kept from everything that runs here, commands too.
+/// Files that usually hold secrets and that no build needs: hidden from everything that
+/// runs here, including commands.
 const SECRETS: &[&str] = &[
     "**/.env",
     "**/.envrc",
@@ -23,9 +24,10 @@ const SECRETS: &[&str] = &[
     "**/.pypirc",
 ];
 
-/// What is kept from all tools but commands, which need it: the inside of version control, whose configuration names
-/// programs that git starts; settings of npm; and files that hold keys or certificates, without which programs that were
-/// installed into the workspace trust no server.
+/// Files that are hidden from all tools except commands, which need them. These are the inside of
+/// version control, whose configuration names programs that git starts, and settings of npm.
+/// Files with keys or certificates are included, because programs installed in the workspace need
+/// them to trust servers.
 const INNER: &[&str] = &[
     "**/.git/",
     // How a file system with short names calls the same folder.
@@ -44,10 +46,10 @@ const INNER: &[&str] = &[
     "**/*.kdbx",
 ];
 
-/// As [`SECRETS`], with names that [`EXAMPLES`] have too.
+/// Like [`SECRETS`], but the patterns also match names of [`EXAMPLES`].
 const LOOKALIKES: &[&str] = &["**/.env.*", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*"];
 
-/// What looks like a secret and is meant to be shown.
+/// Files that look like secrets and are meant to be shown.
 const EXAMPLES: &[&str] =
     &["**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/id_*.pub"];
 
@@ -72,8 +74,8 @@ const STARTUP: &[&str] = &[
     "**/.config/git/",
 ];
 
-/// What version control other than git runs because a repository says so: commands use the rest of these folders, and no
-/// command writes this.
+/// Files that version control other than git runs because a repository says so. Commands use the
+/// rest of these folders, but no command writes these files.
 pub(crate) const OTHER_HISTORY: &[&str] = &[
     "**/.hg/hgrc",
     "**/.hg/hgrc-not-shared",
@@ -83,7 +85,7 @@ pub(crate) const OTHER_HISTORY: &[&str] = &[
     "**/.jj/workspace-config.toml",
 ];
 
-/// What would make a folder a git repository of its own: only commands write it, because git does.
+/// Files that would make a folder a git repository: only commands write them, because git does.
 const REPOSITORY: &[&str] = &["**/HEAD", "**/commondir"];
 
 /// The deny rules of one root. Comparison ignores case, invisible joiners and trailing dots, as the
@@ -106,7 +108,7 @@ pub struct Denies {
     unwritten: Denials,
     /// Files that everyday tools run without asking.
     autorun: Denials,
-    /// What the user granted by a name of the table, and which may therefore be written.
+    /// The paths that the user granted by a name of the table, which may therefore be written.
     named: Vec<PathPattern>,
 }
 
@@ -159,8 +161,9 @@ impl Denies {
         Self::usual().for_commands()
     }
 
-    /// As [`of_commands`](Self::of_commands), without what a grant names: see [`naming`](Self::naming). A jail has no
-    /// exceptions, so a grant that names one `.vscode` folder opens all that the call may write.
+    /// Like [`of_commands`](Self::of_commands), without the paths that a grant names: see
+    /// [`naming`](Self::naming). A jail has no exceptions, so a grant that names one `.vscode`
+    /// folder opens all of them that the call may write.
     #[must_use]
     pub fn for_commands(&self) -> Denials {
         let rules =
@@ -188,7 +191,7 @@ impl Denies {
         is_lookalike && fixed("path", &[EXAMPLES]).hitting(&Request::Read(path.clone())).is_some()
     }
 
-    /// What a shell or git obeys when it starts, as paths beneath a person's home.
+    /// Files that a shell or git obeys at startup, as paths beneath a person's home.
     pub fn startup() -> impl Iterator<Item = &'static str> {
         STARTUP.iter().map(|pattern| pattern.trim_start_matches("**/").trim_end_matches('/'))
     }
@@ -288,7 +291,8 @@ fn absolute(rule: &str, at: &str) -> Option<String> {
     }
 }
 
-/// The row of the table that a pattern names: by components without a star, so that `**` names nothing.
+/// The row of the table that a pattern names: by components without a star, so that `**` names
+/// nothing.
 fn named_by(pattern: &PathPattern) -> Option<AutorunFile> {
     autorun::find(&spelled(pattern)).filter(|row| row.handling == autorun::Handling::Protected)
 }

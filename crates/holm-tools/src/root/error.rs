@@ -51,7 +51,7 @@ pub enum RootError {
     #[error("`{path}` is a link or leads through one, and links are not followed; {hint}", hint = hint(.to.as_deref()))]
     Link {
         path: String,
-        /// The path that it leads to, where that lies in the root and may be named.
+        /// The path of its target, if that is in the root and may be named.
         to: Option<String>,
     },
     /// Another file system is mounted on the way.
@@ -101,7 +101,7 @@ pub enum RootError {
 }
 
 impl RootError {
-    /// What the system's answer about a path means.
+    /// Converts a system error about a path.
     pub(crate) fn of(path: &str, errno: Errno) -> Self {
         let path = path.to_owned();
         match errno {

@@ -35,11 +35,11 @@ pub enum HandError {
     NotEmpty {
         path: String,
     },
-    /// A folder cannot be moved, because of what lies in it.
+    /// A folder cannot be moved because of its content.
     #[error("`{path}` cannot be moved: {reason}")]
     Holds {
         path: String,
-        /// What lies in it.
+        /// The content that prevents it.
         reason: String,
     },
 }
@@ -66,7 +66,7 @@ pub struct Contents {
 pub struct Item {
     pub name: String,
     pub kind: ItemKind,
-    /// Its size in bytes; nothing for what is no file.
+    /// Its size in bytes; zero if it is not a file.
     pub bytes: u64,
     /// When it was last written, in milliseconds since 1970.
     pub modified: u64,
@@ -82,7 +82,7 @@ pub enum ItemKind {
 }
 
 impl Root {
-    /// What lies in a folder, but for what is kept from tools: so many entries at the most, by name.
+    /// The entries of a folder by name, at most `most`, without those that are hidden from tools.
     ///
     /// ```
     /// use holm_tools::root::Root;
@@ -108,11 +108,12 @@ impl Root {
         Ok(Contents { entries, cut })
     }
 
-    /// Writes a file whole, if what is there is what was expected. Gives the hash of what is there now.
+    /// Writes a whole file, if the present state is the expected one. Returns the hash
+    /// of the new content.
     ///
     /// # Errors
-    /// [`RootError::Changed`] if something else is there, and then nothing has changed; [`HandError::Taken`] if nothing
-    /// should have been there.
+    /// [`RootError::Changed`] if the content is not the expected one, and then nothing has changed;
+    /// [`HandError::Taken`] if the path should have been free.
     pub fn write(
         &self,
         path: &FilePath,
@@ -146,8 +147,8 @@ impl Root {
         }
     }
 
-    /// Gives a file or a folder another name, which nothing may have. A folder that holds what is kept from tools stays where
-    /// it is: rules are about paths, and would no longer find it.
+    /// Renames a file or a folder to a name that must be free. A folder with protected content
+    /// cannot be renamed: rules are about paths, and would no longer find it.
     ///
     /// # Errors
     /// [`HandError::Taken`], [`HandError::Holds`], or what the root says of either path.
@@ -197,7 +198,7 @@ impl Root {
         place.remove(stamp).map_err(HandError::Root)
     }
 
-    /// Whether nothing that is kept from tools lies below a folder.
+    /// Checks that a folder contains nothing that is protected from tools.
     fn check_free(&self, folder: &FilePath) -> Result<(), HandError> {
         let holds = |reason: String| HandError::Holds { path: folder.to_string(), reason };
         let (mut left, mut waiting) = (MOST_MOVED, vec![(folder.clone(), 0_usize)]);
@@ -231,7 +232,7 @@ impl Root {
             let Ok(entry) = entry else { continue };
             let Ok(name) = entry.file_name().into_string() else { continue };
             let Ok(inner) = format!("{prefix}{name}").parse::<FilePath>() else { continue };
-            // What went meanwhile is not there.
+            // An entry that disappeared meanwhile is left out.
             let Ok(found) = fs::statat(dir.as_fd(), &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let kind = match Kind::of(fs::FileType::from_raw_mode(found.st_mode)) {
                 Kind::File => ItemKind::File,

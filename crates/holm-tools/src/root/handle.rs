@@ -67,7 +67,7 @@ fn in_steps(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: Mounts) ->
     let mut held: Option<OwnedFd> = None;
     let mut names = path.split('/').peekable();
     while let Some(name) = names.next() {
-        // The normal form has none of these; what is not in it is not walked.
+        // The normal form has none of these; other paths are refused.
         if name.is_empty() || name == ".." || (name == "." && path != ".") {
             return Err(Errno::INVAL);
         }

@@ -20,7 +20,8 @@ use rustix::{
 
 use super::{Place, RootError, Stamp};
 
-/// Mutexes for all files: a few threads seldom meet in one by chance, and nothing grows with the files that were seen.
+/// Mutexes for all files. A few threads seldom share one by chance, and the memory does not grow
+/// with the number of files.
 const STRIPES: usize = 64;
 
 /// How long another process may hold a folder: a write takes milliseconds.
@@ -69,7 +70,8 @@ impl Lock {
 /// Locks one folder among processes. None where its file system knows no locks: then only looks tell.
 fn folder(place: &Place) -> Result<Option<Held>, RootError> {
     let failed = |errno| RootError::of(place.path().as_str(), errno);
-    // A handle of its own: the lock belongs to the open file, so two calls in one process exclude each other too.
+    // A new handle: the lock belongs to the open file, so two calls in one process
+    // exclude each other too.
     let dir = place.root.open_beneath(place.dir.as_fd(), ".", super::handle::FOLDER).map_err(failed)?;
     let dir = Arc::new(Dir::from_std_file(dir.into()));
     let until = Instant::now() + PATIENCE;
@@ -91,7 +93,7 @@ fn id(dir: &Dir) -> Result<(u64, u64), Errno> {
     Ok(Stamp::of(&fstat(dir.as_fd())?).id())
 }
 
-/// FNV-1a: which stripe it is means nothing, as long as one file always has the same.
+/// FNV-1a: any stripe will do, as long as one file always has the same.
 fn stripe((device, inode): (u64, u64), name: &str) -> usize {
     let numbers = [device.to_le_bytes(), inode.to_le_bytes()];
     let bytes = numbers.iter().flatten().copied().chain(name.bytes());

@@ -68,7 +68,7 @@ impl Opened {
         self.stamp
     }
 
-    /// What the same file looks like now.
+    /// The present stamp of the same file.
     pub(crate) fn now(&self) -> Result<Stamp, RootError> {
         let found = fs::fstat(self.file.as_fd()).map_err(|errno| RootError::of(&self.path, errno))?;
         Ok(Stamp::of(&found))
@@ -121,7 +121,7 @@ impl Stamp {
         (self.device, self.inode)
     }
 
-    /// Who may do what, without the bits that lend a program its owner's power.
+    /// The permission bits, without those that give a program its owner's rights.
     pub(crate) fn mode(self) -> u32 {
         self.mode & 0o777
     }

@@ -26,7 +26,7 @@ impl<'a> Permit<'a> {
         })
     }
 
-    /// As [`may_read`](Self::may_read), and says which grant is missing.
+    /// Like [`may_read`](Self::may_read), with an error that names the missing grant.
     pub(crate) fn read(&self, path: &FilePath) -> Result<(), RootError> {
         if self.may_read(path) { Ok(()) } else { Err(missing(&Request::Read(path.clone()))) }
     }

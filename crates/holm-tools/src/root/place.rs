@@ -30,7 +30,7 @@ impl Place {
         &self.path
     }
 
-    /// What is there; none if nothing is.
+    /// The kind of the entry, or `None` if there is no entry.
     pub(crate) fn kind(&self) -> Result<Option<Kind>, RootError> {
         match fs::statat(self.dir.as_fd(), &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => Ok(Some(Kind::of(FileType::from_raw_mode(found.st_mode)))),
@@ -63,7 +63,7 @@ impl Place {
         }
     }
 
-    /// What tells the file that is there now; none if nothing is.
+    /// The stamp of the present file, or `None` if there is no file.
     pub(super) fn stamp(&self) -> Result<Option<Stamp>, RootError> {
         match fs::statat(self.dir.as_fd(), &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => Ok(Some(Stamp::of(&found))),

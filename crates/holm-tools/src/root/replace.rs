@@ -29,7 +29,7 @@ impl Place {
     /// Replaces the file, keeping its mode; `mode` is for a file that is new and whose mode is known.
     ///
     /// # Errors
-    /// [`RootError::Changed`] if something else is in the place than expected; then nothing has changed.
+    /// [`RootError::Changed`] if the file is not the expected one; then nothing has changed.
     pub(crate) fn replace(&self, bytes: &[u8], expect: Expect, mode: Option<u32>) -> Result<(), RootError> {
         self.check(expect)?;
         let draft = Draft::write(self, bytes, mode.or_else(|| kept(expect)))?;
@@ -94,7 +94,7 @@ fn kept(expect: Expect) -> Option<u32> {
 /// The new file before it gets its name.
 struct Draft {
     file: File,
-    /// A name of its own, where the system has no files without one.
+    /// A temporary name, on systems without unnamed files.
     name: Option<String>,
 }
 
@@ -132,7 +132,7 @@ impl Draft {
         self.file.sync_all()
     }
 
-    /// Gives it the name, if nothing has it.
+    /// Gives it the name, if the name is free.
     fn create(self, place: &Place) -> Result<(), Errno> {
         match &self.name {
             None => link(&self.file, place, &place.name),
@@ -145,7 +145,7 @@ impl Draft {
         }
     }
 
-    /// Gives it the name that another file has.
+    /// Gives it the name of another file, which it replaces.
     fn replace(mut self, place: &Place) -> Result<(), Errno> {
         let name = match self.name.take() {
             Some(name) => name,

@@ -16,7 +16,8 @@ use rustix::fs::OFlags;
 
 use super::{Opened, Permit, Root, RootError, handle::FOLDER, place::Kind};
 
-/// Entries that one walk looks at: more would take longer than a model waits, and means that the folder was ill chosen.
+/// Entries that one walk visits. More would take longer than a model waits, and means that the
+/// wrong folder was chosen.
 pub(crate) const MOST_LOOKED: usize = 200_000;
 
 /// Folders within folders that are entered; each keeps a handle open.
@@ -82,7 +83,7 @@ impl Entry<'_> {
 /// A folder that is being walked.
 struct Frame {
     dir: Dir,
-    /// Its path with a slash behind it; empty for the root.
+    /// Its path with a trailing slash; empty for the root.
     prefix: String,
     names: vec::IntoIter<(String, Kind)>,
 }
@@ -94,8 +95,8 @@ struct Rules {
 }
 
 impl Walk<'_> {
-    /// Shows everything beneath a folder to `each`, a folder before what is in it, names in order. The caller says
-    /// when it has seen enough.
+    /// Passes everything beneath a folder to `each`: a folder before its content, names in order.
+    /// The caller can stop the walk.
     pub(crate) fn beneath(
         &self,
         start: &FilePath,
@@ -195,7 +196,8 @@ impl Walk<'_> {
     fn rules_in(&self, dir: &Dir, prefix: usize) -> Rules {
         let mut builder = GitignoreBuilder::new(".");
         if self.ignored == Ignored::Skipped {
-            // The later files win: what a person excludes for himself, what the project says, what is for searching.
+            // The later files win: personal excludes, then the project's rules, then rules for
+            // searching.
             let personal = (prefix == 0).then_some(".git/info/exclude");
             for file in personal.into_iter().chain([".gitignore", ".ignore"]) {
                 for line in self.lines_of(dir, file) {

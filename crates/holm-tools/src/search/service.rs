@@ -5,7 +5,7 @@ use holm_guards::json::Json;
 use http::Method;
 use serde::{Deserialize, Serialize};
 
-/// The most results that are asked for.
+/// The most results of one request.
 pub(super) const MAX_RESULTS: u64 = 20;
 
 /// A search service, as data.
@@ -18,14 +18,14 @@ pub(super) const MAX_RESULTS: u64 = 20;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Service {
-    /// The URL that is asked, without the question.
+    /// The URL of the service, without the query.
     pub endpoint: String,
     /// How the question is handed over.
     pub asking: Asking,
     /// The header that carries the key; `{key}` in its value is replaced. None where no key is needed.
     #[serde(default)]
     pub header: Option<(String, String)>,
-    /// Where the list of results stands, as a JSON pointer.
+    /// The JSON pointer to the list of results.
     pub results: String,
     /// The member of a result that is its title.
     pub title: String,

@@ -8,7 +8,8 @@ use super::gate::{Offer, lasts, session_grants};
 use super::rules::unknown_program;
 use super::script::Script;
 
-/// What [`Answer::Session`](super::Answer::Session) would cover, in words; nothing where no answer lasts.
+/// A description of what [`Answer::Session`](super::Answer::Session) would cover, or `None`
+/// if no answer lasts.
 #[must_use]
 pub fn always_covers(proposal: &Proposal, offer: &Offer) -> Option<String> {
     if !lasts(proposal) {
@@ -32,7 +33,7 @@ fn again(offer: &Offer) -> String {
     }
 }
 
-/// A grant, and in words what lies in it.
+/// A grant, with a description of its content.
 fn described(grant: &Grant) -> String {
     let text = grant.to_string();
     match grant {

@@ -12,10 +12,11 @@ use super::live::{BEAT, Live};
 use super::proxy::{self, Refusal, Refused};
 use crate::authority;
 
-/// How often a child is started where a hidden file is moved at that moment, with a new look at what is to be hidden.
+/// How often a start is retried if a hidden file is moved at that moment. Each retry
+/// scans the files again.
 pub(crate) const MAX_STARTS: u32 = 20;
 
-/// Whether a child was not started because what is to be hidden has moved, so that a new look helps.
+/// Whether a child was not started because a hidden file was moved, so that a new scan helps.
 pub(crate) fn asks_for_another_look(error: &JailError) -> bool {
     matches!(error, JailError::Start { stage: Stage::Changed, .. })
 }
@@ -24,13 +25,13 @@ pub(crate) fn asks_for_another_look(error: &JailError) -> bool {
 pub(crate) struct Errand<'a> {
     pub(crate) launcher: &'a Launcher,
     pub(crate) engine: &'a Engine,
-    /// How hosts are reached; without it there is no network.
+    /// The connector to hosts; without it there is no network.
     pub(crate) connector: Option<&'a Connector>,
     pub(crate) denials: &'a Denials,
     /// The hosts that the call was granted.
     pub(crate) hosts: Reach,
     pub(crate) curiosity: Curiosity,
-    /// Who watches what it writes while it runs.
+    /// The receiver of its output while it runs.
     pub(crate) progress: &'a Progress,
 }
 
@@ -50,12 +51,12 @@ pub(crate) enum Curiosity {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
     open: GrantSet,
-    /// What was allowed and opens nothing.
+    /// Grants that open nothing here.
     shut: Vec<Refusal>,
 }
 
 impl Reach {
-    /// What a call with these needs reaches.
+    /// The hosts for a call with these needs.
     pub(crate) fn of(needs: &[Need]) -> Self {
         let mut reach = Self::default();
         for need in needs {
@@ -72,7 +73,7 @@ impl Reach {
     }
 }
 
-/// A URL with a path that no grant can spell, at a host that one could open.
+/// The refusal for a URL with a path that no grant can express, at a host that a grant could open.
 fn unspelled(need: &Need) -> Option<Refusal> {
     let Need::Request(Request::Fetch(url)) = need else { return None };
     FetchPattern::origin(url).ok()?;
@@ -112,7 +113,7 @@ impl Errand<'_> {
                 }
             }
         };
-        // Nothing is shut to whom nothing confines.
+        // Without a jail, no host is blocked.
         let shut = if *self.engine == Engine::Unconfined { Vec::new() } else { self.hosts.shut.clone() };
         Ok((outcome, [shut, refused.list()].concat()))
     }

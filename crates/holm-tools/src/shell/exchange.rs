@@ -26,7 +26,8 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// The body behind a head with these headers; none where two readers would measure it differently.
+    /// The body that follows these headers. Returns `None` if two readers would measure it
+    /// differently.
     pub(super) fn of<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut body = None;
         for (name, value) in headers {
@@ -51,7 +52,7 @@ impl Body {
         Some(body.unwrap_or(Self::Sized(0)))
     }
 
-    /// Passes the body on, and nothing that follows it.
+    /// Forwards the body, and nothing that follows it.
     pub(super) async fn pass(
         self,
         source: &mut (impl AsyncBufRead + Unpin),
@@ -137,7 +138,7 @@ async fn chunk(
     Ok(if size == 0 { More::Nothing } else { More::Follows })
 }
 
-/// The size of a chunk: hexadecimal digits and nothing else.
+/// The size of a chunk: hexadecimal digits only.
 fn size(digits: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(digits).ok()?;
     // `from_str_radix` would also take a sign.

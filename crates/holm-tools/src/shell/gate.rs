@@ -53,16 +53,19 @@ pub enum Answer {
 /// The further answers that a person is offered, beside yes and no.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// What [`Answer::Prefix`] would remember; none where no beginning of the command is safe to remember.
+    /// The rule that [`Answer::Prefix`] would remember; `None` if no beginning of the command
+    /// is safe to remember.
     pub prefix: Option<Rule>,
     /// The command as a person types it, for shells; hidden characters are written out.
     pub command: Option<String>,
-    /// Whose call it is, where it is not the session's own: the helper, below those that asked for it, as in `lead › scout`.
+    /// The helper that makes the call, if it is not the session itself. It includes the helpers
+    /// above it, as in `lead › scout`.
     pub helper: Option<String>,
 }
 
-/// Whether an answer for later calls would be kept: a plan, and what is granted and leaves after something was read or is wanted by a
-/// hook, is asked about each time. Nor is one kept for what can never be granted.
+/// Whether an answer would be remembered for later calls. Plans are asked about each time. So are
+/// granted calls that send data after something was read, and calls for which a hook requires a
+/// question. Nothing is remembered for what can never be granted.
 #[must_use]
 pub fn lasts(proposal: &Proposal) -> bool {
     let is_remembered = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
@@ -103,7 +106,8 @@ struct Memory {
     rules: Rules,
     /// The rules before any answer.
     given: Rules,
-    /// Beginnings of commands that pass, each in one folder: another one may hold other files of the same names.
+    /// Beginnings of commands that pass, each in one folder: another folder may hold different
+    /// files of the same names.
     prefixes: BTreeSet<(String, Rule)>,
     /// Calls that may run again, by their digest.
     again: BTreeSet<String>,
@@ -154,7 +158,7 @@ impl Approver for Gate {
         })
     }
 
-    /// The same memory and the same person, who is told whose calls these are.
+    /// The same memory and the same person, who is told which helper makes the calls.
     fn of_helper(&self, helper: &str) -> Option<Arc<dyn Approver>> {
         let helper = match &self.helper {
             Some(above) => format!("{above} › {helper}").into(),
@@ -219,7 +223,8 @@ impl Memory {
 
 fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
     match answer {
-        // A prefix is about commands; a grant that one of them misses is for this one.
+        // A prefix is about commands; a missing grant of one command is given for this command
+        // only.
         Answer::Once | Answer::Prefix => Verdict::allow(),
         Answer::Session => {
             Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }
@@ -244,7 +249,7 @@ fn given(missing: &str, arguments: &str) -> Option<Grant> {
         return Some(pattern);
     };
     let folder = missing.strip_suffix("**").unwrap_or(missing);
-    // What cannot be read, such as what was shortened for the screen, may have brought one along.
+    // Arguments that cannot be parsed, such as shortened ones, may contain a star.
     let brought = Json::parse(arguments).map_or(true, |arguments| arguments.canonical().contains('*'));
     let is_pattern = !folder.contains('*') && !brought;
     Some(if is_pattern { pattern } else { exact })
@@ -268,7 +273,7 @@ struct Shown {
     folder: String,
 }
 
-/// The command behind a question, if what is shown is proven to be what will run.
+/// The command of a question, if the digest proves that the shown text is what will run.
 fn script_of(proposal: &Proposal) -> Option<Shown> {
     if digest(&proposal.tool, &proposal.arguments) != proposal.digest {
         return None;
@@ -291,7 +296,7 @@ fn script_of(proposal: &Proposal) -> Option<Shown> {
     }
 }
 
-/// As [`Proposal::digest`] is made: both parts, each with its length before it.
+/// Computes the digest like [`Proposal::digest`]: both parts, each preceded by its length.
 pub(super) fn digest(tool: &str, arguments: &str) -> String {
     let mut hash = Sha256::new();
     for part in [tool, arguments] {

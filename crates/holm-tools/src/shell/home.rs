@@ -46,7 +46,7 @@ impl OwnHome {
 
 impl Drop for OwnHome {
     fn drop(&mut self) {
-        // What cannot be removed now is left to the next shell.
+        // A folder that cannot be removed now is left to the next shell.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -19,7 +19,7 @@ const MOST: usize = 900;
 const LONGEST_LINE: usize = 400;
 /// A line of base64 that is as long may be of a key. Shorter ones are names and numbers.
 const TELLING_LINE: usize = 40;
-/// What stands for a line that is not shown.
+/// The placeholder for a line that is not shown.
 const LEFT_OUT: &str = "…";
 /// Bytes of one piece that are looked at, from its end: more than are kept.
 const FAR: usize = 4 * 1024;
@@ -71,7 +71,7 @@ impl Live {
 #[derive(Debug, Default)]
 struct Tail {
     lines: VecDeque<String>,
-    /// Of the lines, with their ends.
+    /// Bytes of the lines, including their ends.
     bytes: usize,
     fresh: bool,
     out: Pending,
@@ -129,7 +129,7 @@ impl Pending {
         self.long = true;
     }
 
-    /// The line, now that it has ended; none where it says nothing.
+    /// The completed line, or `None` if it is empty.
     fn line(&mut self) -> Option<String> {
         let (bytes, long) = (mem::take(&mut self.bytes), mem::take(&mut self.long));
         if long {

@@ -24,7 +24,7 @@ use super::exchange::{Body, exchange};
 const MAX_OPEN: usize = 128;
 /// The largest head of a request: a line, cookies and a token.
 const MAX_HEAD: usize = 32 * 1024;
-/// The most refusals that are told: a program that asks everywhere says the same each time.
+/// The most refusals that are reported: a program that tries many hosts repeats the same message.
 const MAX_TOLD: usize = 16;
 /// How long a client may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Where programs look for a proxy. Some read the small names alone, some the large ones.
 const VARIABLES: [&str; 6] =
     ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-/// What belongs to one leg of the way and is not passed on.
+/// Headers for a single connection, which are not forwarded.
 const OWN_HEADERS: [&str; 6] =
     ["host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
@@ -45,7 +45,7 @@ pub(crate) enum Refusal {
     /// This grant would open the way; the URL is what to ask for.
     Missing { grant: String, url: String },
     Never(String),
-    /// The call was allowed this, which names a path; a command reaches whole hosts or nothing.
+    /// The call was granted this, which names a path; a command reaches whole hosts or nothing.
     Path(String),
 }
 
@@ -91,7 +91,7 @@ impl Refused {
 /// The variables by which programs find the proxy.
 pub(super) fn variables() -> impl Iterator<Item = (&'static str, String)> {
     let address = format!("http://127.0.0.1:{PROXY_PORT}");
-    // Node's own client looks at the others only when it is told to.
+    // Node's own client reads the others only if this variable is set.
     VARIABLES.into_iter().map(move |name| (name, address.clone())).chain([("NODE_USE_ENV_PROXY", "1".into())])
 }
 
@@ -105,7 +105,7 @@ pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: P
         let Ok((client, _)) = listener.accept().await else { return };
         let (connector, policy, refused) = (connector.clone(), Arc::clone(&policy), refused.clone());
         open.spawn(async move {
-            // What a client breaks off is its own matter.
+            // A connection that the client aborts is not our error.
             let _ = answer(client, &connector, &policy, &refused).await;
             drop(place);
         });
@@ -118,7 +118,7 @@ pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: P
 pub(super) enum Ask {
     /// A tunnel; the URLs under which it could be granted, likeliest first.
     Tunnel([Url; 2]),
-    /// One exchange, with the head that the server gets and the measure of the body behind it.
+    /// One exchange, with the head for the server and the length of the body after it.
     Exchange(Url, String, Body),
 }
 
@@ -220,7 +220,7 @@ impl Ask {
             format!("{}:{}", url.host(), url.port())
         };
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
-        // One exchange a connection, so that the next one is asked about again.
+        // One exchange per connection, so that the next one is checked again.
         let mut out =
             format!("{method} {}{query} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n", url.path());
         let headers: Option<Vec<(&str, &str)>> = lines.map(|line| line.split_once(':')).collect();

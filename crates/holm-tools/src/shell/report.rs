@@ -11,7 +11,7 @@ use super::proxy::Refusal;
 use super::setup::Setup;
 use crate::root::autorun;
 
-/// Status with which shells say that there is no such program.
+/// The exit status with which shells report a missing program.
 const NOT_FOUND: i32 = 127;
 
 /// A grant that a command lacked, and how the model asks for it.
@@ -120,7 +120,7 @@ fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) ->
                 Some(Err(never)) => lines.push(never),
                 None => {}
             },
-            // What the proxy was asked is known, and better than a guess.
+            // The requests that the proxy received are known, which is better than a guess.
             Suspicion::Network(_) if hosts.iter().any(Refusal::was_asked_for) => {}
             Suspicion::Network(host) => {
                 lines.push(network(setup, host.as_deref().filter(|host| call.names_host(host))));
@@ -147,9 +147,9 @@ fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) ->
     lines
 }
 
-/// What to say of a program that found no network.
+/// The message about a program that found no network.
 fn network(setup: &Setup, host: Option<&str>) -> String {
-    // What no grant opens is not said to be missing.
+    // A host that no grant opens is not reported as a missing grant.
     let grant = host.and_then(|host| format!("fetch:https://{host}").parse::<Grant>().ok());
     let missing = grant.map(|grant| format!(". Missing is {grant}")).unwrap_or_default();
     if setup.connector.is_none() {
@@ -168,7 +168,7 @@ impl Missing {
     }
 }
 
-/// The grant behind a refused file that the call names, or why no grant helps.
+/// The grant for a refused file that the call names, or why no grant helps.
 fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing, String>> {
     let (argument, path) = match request {
         Request::Write(path) => ("write", Path::new(path.as_str())),
@@ -210,7 +210,7 @@ fn is_never_written(inside: &Path) -> bool {
         .any(|never| inside.starts_with(never))
 }
 
-/// A folder that is there and holds the path: what is missing itself cannot be a root.
+/// An existing folder that contains the path: a missing folder cannot be a root.
 fn folder_of(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|place| place.is_dir() && *place != Path::new("/"));
     there.unwrap_or(path).to_owned()

@@ -66,7 +66,8 @@ fn last_name(rule: &str) -> String {
     if last.contains(['*', '[']) { last.to_ascii_lowercase() } else { folded(last) }
 }
 
-/// As rules compare names: without case, and as file systems open them that drop what stands at the end.
+/// Normalises a name as rules do: without case, and as file systems that drop
+/// trailing characters open it.
 fn folded(name: &str) -> String {
     let before_stream = name.split_once(':').map_or(name, |(name, _)| name);
     before_stream.trim_end_matches(['.', ' ']).to_ascii_lowercase()

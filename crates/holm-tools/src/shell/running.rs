@@ -15,7 +15,7 @@ pub(super) struct RunningCommand {
     pub(super) roots: Vec<PathBuf>,
     /// Repositories that were there before it, and that no other command may have made.
     pub(super) known: HashSet<PathBuf>,
-    /// What it cannot write although it lies in a root.
+    /// Entries that it cannot write although they are in a root.
     pub(super) held: HashSet<PathBuf>,
 }
 
@@ -32,7 +32,8 @@ impl RunningCommand {
 pub(super) struct RunningMark(Arc<RunningCommand>);
 
 impl RunningMark {
-    /// Adds a command to those that run. Returns which of the repositories that it knows another one may have made.
+    /// Adds a command to the running ones. Returns which of the repositories that it knows another
+    /// command may have made.
     pub(super) fn begin(mut command: RunningCommand) -> (Self, HashSet<PathBuf>) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let is_unsettled = |path: &PathBuf| running.iter().any(|other| other.may_have_made(path));

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use self::reading::parse;
 use self::substitution::Substitutions;
 
-/// The longest script. All of it must fit on the screen of the person who is asked, and the kernel shows no more.
+/// The longest script. All of it must fit on the screen of the person who approves it, and the
+/// kernel shows no more.
 pub const MAX_SCRIPT: usize = 16_000;
 
 /// A script that was parsed.
@@ -42,14 +43,14 @@ pub struct Script {
 pub(super) struct Assignment {
     pub(super) name: String,
     pub(super) value: Word,
-    /// Whether programs get it: it stands before a command, or is exported in the same breath.
+    /// Whether programs get it: it comes before a command, or is exported by the same statement.
     pub(super) is_exported: bool,
 }
 
 /// Whether a script consists of plainly written commands only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Commands of plain words, joined by `;`, `&&`, `||`, `|` or line ends, and nothing else.
+    /// Only commands of plain words, joined by `;`, `&&`, `||`, `|` or line ends.
     Plain,
     /// Something that needs a person: redirections, expansions, assignments, substitutions, loops, functions.
     Involved,
@@ -67,9 +68,9 @@ pub struct Command {
 /// One word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
-    /// It stands there as the program will see it, at most in quotes.
+    /// A literal word, exactly as the program will see it, at most in quotes.
     Plain(String),
-    /// Its value is known, though it is spelled in another way.
+    /// Its value is known, although it is spelled differently.
     Known(String),
     /// It is made when the script runs.
     Made,
@@ -167,7 +168,7 @@ impl Script {
 }
 
 impl Word {
-    /// What the program sees, where that is known.
+    /// The value that the program sees, if it is known.
     #[must_use]
     pub fn value(&self) -> Option<&str> {
         match self {
@@ -176,7 +177,7 @@ impl Word {
         }
     }
 
-    /// A word that stands there as the program sees it.
+    /// The word, if it is written exactly as the program sees it.
     pub(super) fn plain(&self) -> Option<&str> {
         match self {
             Self::Plain(text) => Some(text),

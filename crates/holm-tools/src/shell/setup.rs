@@ -21,7 +21,8 @@ use crate::authority;
 const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
 const OWN_FOLDER: &str = ".holm";
-/// What the folder of Rust's toolchains is called: in a home, and where all users of a machine share it.
+/// The name of the folder of Rust's toolchains: in a home, and where all users of a machine share
+/// it.
 const TOOLCHAINS: [&str; 2] = [".rustup", "rustup"];
 
 /// Runs commands in one workspace. Cheap to clone.
@@ -36,14 +37,14 @@ pub(super) struct Setup {
     pub(super) rules: Rules,
     pub(super) limits: Limits,
     pub(super) denials: Denials,
-    /// How hosts are reached that a call was granted; without it there is no network.
+    /// The connector to granted hosts; without it there is no network.
     pub(super) connector: Option<Connector>,
     protected: BTreeSet<PathBuf>,
     hidden: BTreeSet<PathBuf>,
     env: Vec<(OsString, OsString)>,
     search: Vec<PathBuf>,
     home: Home,
-    /// What was offered already, so that a refusal is not repeated for ever.
+    /// The grants that were already offered, so that a refusal is not repeated for ever.
     offered: Mutex<BTreeSet<String>>,
 }
 
@@ -64,7 +65,7 @@ pub enum ShellError {
         /// What the system said.
         why: String,
     },
-    /// There is no place for what commands leave behind.
+    /// There is no folder for the files that commands leave behind.
     #[error("no folder for temporary files: {0}; set TMPDIR to one that can be written")]
     Home(String),
 }
@@ -112,7 +113,8 @@ impl Shell {
         self.with(|setup| setup.denials = denials)
     }
 
-    /// With a way to the hosts that a call is granted, and to no others. Without this a command cannot open a socket.
+    /// Allows access to the hosts that a call is granted, and to no others. Without this, a command
+    /// cannot open a socket.
     #[must_use]
     pub fn network(self, connector: Connector) -> Self {
         self.with(|setup| setup.connector = Some(connector))
@@ -187,7 +189,8 @@ impl Shell {
 }
 
 impl Setup {
-    /// The jail for what a call was allowed to use, and what lies where it may write. Looks at the file system, so it blocks.
+    /// The jail for the needs of a call, and the record of the files where it may write. This reads
+    /// the file system, so it blocks.
     pub(super) fn jail(&self, needs: &[Need]) -> Result<(Jail, WorkspaceRecord), JailError> {
         let mut grants = GrantSet::default();
         let mut programs = Vec::new();
@@ -230,7 +233,7 @@ impl Setup {
         }
         let Some(folder) = self.search.iter().find(|folder| is_there(folder)) else { return Vec::new() };
         let mut homes = vec![home_of(folder)];
-        // What looks like a compiler may be a stand-in for one that lies elsewhere.
+        // A program that looks like a compiler may be a proxy for one that is installed elsewhere.
         if let Ok(real) = folder.join(name).canonicalize()
             && let Some(parent) = real.parent()
         {
@@ -298,7 +301,7 @@ impl Setup {
     }
 }
 
-/// The folder above `bin`, where what a program needs lies beside it.
+/// The parent folder of `bin`, which also holds what a program needs.
 fn home_of(folder: &Path) -> PathBuf {
     match (folder.file_name(), folder.parent()) {
         (Some(name), Some(parent)) if name == "bin" && parent != Path::new("/") => parent.to_owned(),

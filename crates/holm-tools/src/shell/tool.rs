@@ -37,7 +37,7 @@ pub struct ArgvTool {
 /// The command to run, decided before anything is started.
 struct Order {
     task: Task,
-    /// What the call says, as it is read by a person.
+    /// The text of the call, as a person reads it.
     text: String,
     script: Script,
     folder: Option<String>,
@@ -171,7 +171,7 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
         connector: setup.connector.as_ref(),
         denials: &denials,
         hosts: Reach::of(&job.needs),
-        // What a command asks for is then known and not guessed.
+        // The hosts that a command asks for are then known and not guessed.
         curiosity: Curiosity::Hears,
         progress: &job.progress,
     };
@@ -197,7 +197,8 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
 }
 
-/// The jail of one call, in the folder that the call names, and what lies where it may write.
+/// The jail of one call, in the folder that the call names, and the record of the files
+/// where it may write.
 fn confined(
     setup: &Setup,
     needs: &[holm_grants::Need],
@@ -212,8 +213,8 @@ fn confined(
     Ok((jail.cwd(folder).limits(limits), record))
 }
 
-/// A folder in the workspace. It is where a command starts and opens nothing: what can be read and written comes from the
-/// grants alone.
+/// A folder in the workspace. The command starts there, but the folder opens nothing: only grants
+/// allow reading and writing.
 fn inside(workspace: &Path, folder: &str) -> Result<PathBuf, String> {
     let refused = || format!("the folder {folder:?} is not in the workspace; give one that is");
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);

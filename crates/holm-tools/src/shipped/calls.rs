@@ -21,7 +21,8 @@ pub(super) fn turn(code: &mut [u8], into_places: bool) {
             false if value < 0 => value + size,
             false => value - at,
         };
-        // Those that point out of the code are no calls. The others stay within these bounds when they are turned.
+        // Values that point out of the code are not calls. The others stay within these bounds
+        // when they are converted.
         if (-at..size).contains(&value)
             && let Ok(turned) = i32::try_from(turned)
         {

@@ -69,7 +69,7 @@ impl Shipped {
         self.wasm.bytes.len() + code
     }
 
-    /// What it asks for and how it is called, as the file beside a tool says it.
+    /// Its needs and its name, in the format of a tool's sidecar.
     #[must_use]
     pub const fn sidecar(&self) -> &'static str {
         self.sidecar
@@ -81,7 +81,7 @@ impl Shipped {
         self.prepared.is_some()
     }
 
-    /// What the kernel must know of it, and words under which it is found; nothing where it was not prepared.
+    /// Its declaration for the kernel, and its search keywords; `None` if it was not prepared.
     #[must_use]
     pub fn declaration(&self) -> Option<(Tool, Vec<String>)> {
         let about = About::parse(self.prepared?.about)?;

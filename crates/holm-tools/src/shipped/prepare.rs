@@ -50,8 +50,9 @@ pub enum PrepareError {
     },
 }
 
-/// Prepares every guest of `dist`: beside `x.wasm` it writes `x.ready`, its code, and `x.json`, what is known of it.
-/// `sources` has a folder for each guest with its `tool.toml`. Gives the names. Blocks.
+/// Prepares every guest of `dist`: beside `x.wasm` it writes `x.ready`, its code, and
+/// `x.json`, its description. `sources` has a folder for each guest with its `tool.toml`.
+/// Returns the names. Blocks.
 ///
 /// # Errors
 ///

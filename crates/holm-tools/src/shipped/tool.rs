@@ -26,7 +26,7 @@ struct Inner {
 }
 
 impl ShippedTool {
-    /// The guest as a tool of this host; nothing where it was not prepared when the program was built.
+    /// The guest as a tool of this host; `None` if it was not prepared when the program was built.
     #[must_use]
     pub fn of(guest: &'static Shipped, host: &LateHost) -> Option<Self> {
         let (declaration, keywords) = guest.declaration()?;
@@ -39,7 +39,7 @@ impl ShippedTool {
         all().iter().filter_map(|guest| Self::of(guest, host))
     }
 
-    /// As the registry takes it.
+    /// The offer for the registry.
     #[must_use]
     pub fn offer(self) -> Offer {
         let keywords = self.keywords.clone();

@@ -19,7 +19,7 @@ const SIGNS: [(&str, &str); 6] = [
     ("times", "*"),
     ("over", "/"),
 ];
-/// Digits behind the point that are shown; the last is rounded.
+/// Digits after the decimal point that are shown; the last is rounded.
 const DIGITS: u32 = 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -52,7 +52,7 @@ struct Ratio {
     lower: i128,
 }
 
-/// What is said of numbers that are too large.
+/// The message for numbers that are too large.
 const TOO_LARGE: &str = "the numbers are too large";
 
 impl Ratio {

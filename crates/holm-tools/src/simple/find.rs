@@ -11,7 +11,7 @@ use super::plain::declared;
 
 /// Lines that are shown.
 const LINES: u64 = 50;
-/// What the inner tools say where there is nothing.
+/// The results of the inner tools if they find nothing.
 const NOTHING: [&str; 2] = ["[nothing found]", "[no file fits]"];
 
 /// Searches the names and the texts of files.

@@ -32,7 +32,8 @@ use holm_runtime::Tool;
 
 use crate::files::{self, Desk};
 
-/// Those whose result can be the answer as it is. Not the one that reads a file: the question is usually about what is in it.
+/// The tools whose result can be the answer as it is. The one that reads a file is not included,
+/// because the question is usually about the content.
 pub const ANSWERING: &[&str] = &["find", "count_lines", "list_files", "calculate", "date"];
 
 /// The tools of one desk, in the order in which a model sees them.

@@ -88,7 +88,8 @@ impl Tool for Plain {
     }
 }
 
-/// What all of these tools declare alike: texts as arguments, and whether each must be given.
+/// The common part of the declarations of these tools: text arguments, and whether each is
+/// required.
 pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need: &str) -> kernel::Tool {
     let text = || Json::object([("type", Json::from("string"))]);
     let properties = Json::object(arguments.iter().map(|(name, _)| (*name, text())));
@@ -104,10 +105,10 @@ pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need
         kernel::Tool::new(name, about, schema).needs([need]).expect("needs of our own tools are templates");
     tool.level = Level::ReadOnly;
     tool.result_limit = Some(SHOWN);
-    // What a file says is what it says, also where it reads like an error.
+    // The content of a file is data, even if it reads like an error.
     tool.error_text = ErrorText::Allowed;
     tool.empty = EmptyOutput::Allowed;
-    // As with the tools that do the work.
+    // The same as for the wrapped tools.
     tool.yields.private = need.starts_with("read:");
     tool
 }

@@ -34,7 +34,7 @@ impl TrustedFile {
         self.hash
     }
 
-    /// What is in it, as it was compared.
+    /// Its content, as it was compared.
     #[must_use]
     pub fn bytes(&self) -> &Arc<[u8]> {
         &self.bytes

@@ -15,7 +15,7 @@ use super::{ContentHash, Survey, TrustError, TrustedFile, place};
 const VERSION: u64 = 1;
 /// The largest record: some hundred thousand files.
 const MAX_RECORD: u64 = 64 << 20;
-/// The bits of a mode that let others change a file.
+/// The mode bits that let other users change a file.
 const OTHERS_WRITE: u32 = 0o022;
 
 /// The files that a person has trusted, by their content.
@@ -32,7 +32,7 @@ pub struct Ledger {
 #[derive(Debug, Clone, Default)]
 struct Known {
     files: BTreeMap<PathBuf, ContentHash>,
-    /// What was trusted along with a file, because that file names it.
+    /// The files that were trusted together with a file, because that file names them.
     along: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
@@ -85,7 +85,7 @@ impl Ledger {
         Ok(Self { file: Some(file), known })
     }
 
-    /// How a file with this content stands at this absolute path.
+    /// The trust status of a file with this content at this absolute path.
     #[must_use]
     pub fn standing(&self, path: &Path, hash: &ContentHash) -> Standing {
         match self.known.files.get(path) {
@@ -95,7 +95,7 @@ impl Ledger {
         }
     }
 
-    /// Reads a file, if what is in it now is what a person looked at.
+    /// Reads a file, if its present content is what a person reviewed.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Where the record cannot be written; then nothing has changed.
+    /// If the record cannot be written; then nothing has changed.
     pub fn trust(&mut self, survey: &Survey) -> Result<(), TrustError> {
         self.change(|known| {
             known.files.retain(|path, _| !path.starts_with(survey.folder()));
@@ -154,7 +154,7 @@ impl Ledger {
         })
     }
 
-    /// What was trusted along with a file and has not been forgotten since.
+    /// The files that were trusted together with a file and not forgotten since.
     pub fn along(&self, lead: &Path) -> impl Iterator<Item = &Path> {
         self.known.along.get(lead).into_iter().flatten().map(PathBuf::as_path)
     }
@@ -174,7 +174,7 @@ impl Ledger {
         self.change(|known| known.forget(path))
     }
 
-    /// What is trusted, in the order of paths.
+    /// The trusted files, in the order of paths.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Path, &ContentHash)> {
         self.known.files.iter().map(|(path, hash)| (path.as_path(), hash))
     }
@@ -231,7 +231,7 @@ fn load(file: &Path) -> Result<Known, TrustError> {
     Ok(Known { files: record.files, along: record.along })
 }
 
-/// Whole or not at all: a new file that takes the old one's place.
+/// Atomic: a new file replaces the old one.
 fn save(file: &Path, known: &Known) -> Result<(), TrustError> {
     let failed = |error: std::io::Error| TrustError::io(file, &error);
     let record = Record { version: VERSION, files: known.files.clone(), along: known.along.clone() };

@@ -14,11 +14,11 @@ pub struct Linked {
     pub path: PathBuf,
 }
 
-/// What is said of every link.
+/// The end of every message about a link.
 const NEVER: &str = "is a link; links are never trusted";
 
 impl Linked {
-    /// Whether a message ends with what is said of links: nothing that a person trusts would change it.
+    /// Whether a message is about a link, which no trust of a person could change.
     #[must_use]
     pub fn is_said_in(message: &str) -> bool {
         message.ends_with(NEVER)

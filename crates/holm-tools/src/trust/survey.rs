@@ -10,7 +10,7 @@ use super::{ContentHash, Ledger, Standing, TrustError};
 /// The most files of one folder. A person would not review more, and a real tool folder
 /// does not have more.
 const MAX_FILES: usize = 4096;
-/// How deep folders stand in each other.
+/// The deepest nesting of folders.
 const MAX_DEPTH: usize = 16;
 /// How much of a file a question shows.
 const SHOWN: usize = 4096;
@@ -47,12 +47,13 @@ pub struct Question {
     pub size: u64,
     /// Whether it is new or changed.
     pub standing: Standing,
-    /// Its beginning with every hidden character written out; for what is no text, a word about that.
+    /// Its beginning with every hidden character written out; if it is not text, a note about that.
     pub head: String,
 }
 
 impl Survey {
-    /// Looks at every file of a folder and of the folders in it. Links and what is no file are named, not followed.
+    /// Reads every file of a folder and its subfolders. Links and special files are listed, not
+    /// followed.
     ///
     /// # Errors
     ///
@@ -81,7 +82,8 @@ impl Survey {
         &self.skipped
     }
 
-    /// What a person must be shown before the folder is used; empty where everything is trusted already.
+    /// The files that a person must review before the folder is used; empty if
+    /// everything is trusted already.
     #[must_use]
     pub fn questions(&self, ledger: &Ledger) -> Vec<Question> {
         let asked = self.files.iter().filter_map(|(path, seen)| {

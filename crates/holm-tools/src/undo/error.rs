@@ -29,7 +29,7 @@ pub enum UndoError {
     Stopped {
         /// How many were put back before.
         restored: usize,
-        /// What stood in the way.
+        /// The reason why it stopped.
         reason: RootError,
     },
     /// A file's folder cannot be opened any more.

@@ -27,11 +27,12 @@ pub struct Step {
     pub root: FilePath,
     /// The file, from there.
     pub path: FilePath,
-    /// What it was before the turn.
+    /// Its state before the turn.
     pub target: State,
-    /// What the turn left there.
+    /// Its state after the turn.
     pub left: State,
-    /// What it left if its last change was recorded and then not made: its process died in between.
+    /// Its state after the turn if the last change was recorded but not made, because its
+    /// process died in between.
     unmade: State,
     /// Whether it can be put back.
     pub verdict: Verdict,

@@ -4,7 +4,7 @@ use holm_grants::FilePath;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The version of the format; a record of another one is not guessed at.
+/// The version of the format; a record of another version is not read.
 pub(super) const VERSION: u32 = 1;
 
 /// The change that one call made to one file.
@@ -18,7 +18,7 @@ pub struct Record {
     /// The file, from there.
     pub path: FilePath,
     pub before: State,
-    /// What was put there.
+    /// The state after the change.
     pub after: State,
 }
 

@@ -27,10 +27,10 @@ pub const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Bytes of contents that are kept: a hundred changes of the largest file. Beyond that the oldest go first.
 pub const MOST_KEPT: u64 = 4 << 30;
 
-/// Bytes that one process keeps before it looks at how much there is.
+/// Bytes that one process stores before it checks the total size.
 const BETWEEN_LOOKS: u64 = 256 << 20;
 
-/// Changes that one call can record; a patch of more files than that is refused elsewhere.
+/// Changes that one call can record; a larger patch is refused elsewhere.
 const MOST_OF_A_CALL: u32 = 100_000;
 
 /// The undo records of one user.
@@ -73,7 +73,7 @@ impl Undo {
         Ok(names.iter().filter_map(|name| name.split_once('-')).map(|(key, _)| key.to_owned()).collect())
     }
 
-    /// As [`keys`](Self::keys), of the calls alone that worked in this folder.
+    /// Like [`keys`](Self::keys), only for calls that worked in this folder.
     ///
     /// # Errors
     /// [`UndoError::Store`].
@@ -229,7 +229,7 @@ impl Undo {
 
     fn keep_content(&self, sha256: &str, bytes: &[u8]) -> Result<(), UndoError> {
         let place = self.contents().join(sha256);
-        // Content-addressed: what is there under this name has these bytes, unless a crash cut it short.
+        // Content-addressed: a file of this name has these bytes, unless a crash cut it short.
         if fs::metadata(&place).is_ok_and(|found| found.len() == bytes.len() as u64) {
             return Ok(());
         }
@@ -293,7 +293,7 @@ impl Kept {
     }
 }
 
-/// Writes and syncs a file beside a place, so that the place's name never stands for a half of it.
+/// Writes and syncs a file beside a path, so that the path never names a partial file.
 fn draft(place: &Path, bytes: &[u8]) -> Result<PathBuf, UndoError> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(|error| failed(place, &io::Error::other(error.to_string())))?;

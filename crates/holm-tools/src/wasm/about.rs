@@ -40,7 +40,7 @@ pub(super) struct About {
     pub(super) keywords: Vec<String>,
     #[serde(default)]
     pub(super) level: Option<Level>,
-    /// What each call asks for; a wish, like a sidecar's.
+    /// The needs of each call; only a request, like a sidecar's.
     #[serde(default)]
     pub(super) asks: Vec<Template>,
 }

@@ -21,14 +21,14 @@ pub fn least_level(kinds: impl IntoIterator<Item = Kind>) -> Level {
     kinds.into_iter().map(of).max().unwrap_or(Level::None)
 }
 
-/// What comes in and goes out through such a tool.
+/// The data that enters and leaves through such a tool.
 pub(super) fn yields(asks: &[Template]) -> Yields {
     let fetches = asks.iter().any(|ask| ask.kind() == Kind::Fetch);
     let private = asks.iter().any(|ask| matches!(ask.kind(), Kind::Read | Kind::Env | Kind::Secret));
     Yields { untrusted: fetches, egress: fetches, private }
 }
 
-/// Whether a sandbox could give it at all.
+/// Whether a sandbox could grant it.
 pub(super) fn is_possible(ask: &Template) -> bool {
     match ask.kind() {
         Kind::Read | Kind::Write | Kind::Fetch | Kind::Env | Kind::Secret => true,

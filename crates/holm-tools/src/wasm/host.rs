@@ -18,7 +18,7 @@ pub(super) struct Inner {
     pub(super) sandbox: Sandbox,
     pub(super) settings: WasmSettings,
     pub(super) outbound: Option<Arc<dyn Outbound>>,
-    /// The denials about files, shared by all calls because they are many; and the others.
+    /// The denials about files, which are many and so shared by all calls; and the other denials.
     pub(super) denied: Arc<Denials>,
     pub(super) denials: Denials,
 }
@@ -95,7 +95,7 @@ impl std::fmt::Debug for WasmHost {
     }
 }
 
-/// Enough for a long query over a large file; a tool that needs more is a job for a program of its own.
+/// Enough for a long query over a large file; a tool that needs more should be a native program.
 fn ceiling() -> Limits {
     Limits {
         time: std::time::Duration::from_mins(10),

@@ -12,7 +12,7 @@ pub struct Inspection {
     pub kind: Kind,
     /// How it is called.
     pub entry: Entry,
-    /// What it wants from outside.
+    /// The functions that it imports.
     pub imports: Vec<String>,
     /// How long it took until it could be called, compiling included; little where the code was cached.
     pub loading: Duration,
@@ -22,9 +22,9 @@ pub struct Inspection {
     pub said_by: SaidBy,
     /// Its version, where it says so.
     pub version: Option<String>,
-    /// What each call asks for.
+    /// The needs of each call.
     pub asks: Vec<String>,
-    /// What its author may want to mend.
+    /// Problems that its author may want to fix.
     pub warnings: Vec<String>,
 }
 

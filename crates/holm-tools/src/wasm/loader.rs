@@ -36,7 +36,7 @@ impl WasmLoader {
         head.starts_with(MAGIC) || path.extension().is_some_and(|ending| ending == "wasm")
     }
 
-    /// Says who is told while something is compiled, ten times a second.
+    /// Sets the callback for compile progress, which is called ten times a second.
     #[must_use]
     pub fn on_progress(mut self, progress: OnProgress) -> Self {
         self.progress = progress;

@@ -49,7 +49,7 @@ impl Outbound for Network {
                 .await
                 .map_err(|error| failed(&error))?;
             let headers = answer.headers().iter();
-            // The body is given unpacked, so what is said about the packed one is left out.
+            // The body is passed on decompressed, so headers about the compressed one are removed.
             let kept =
                 headers.filter(|(name, _)| !matches!(name.as_str(), "content-encoding" | "content-length"));
             let headers =

@@ -12,13 +12,13 @@ use holm_sandbox::{Outcome, Refusal, Stop};
 
 use crate::text::tidy;
 
-/// How much of standard error is told and kept: the end, where the reason usually stands.
+/// How much of standard error is shown and kept: the end, where the reason usually is.
 const MAX_STDERR: usize = 8 << 10;
 
-/// How many refusals a model is told.
+/// How many refusals a model sees.
 const TOLD_REFUSALS: usize = 8;
 
-/// How many bytes of one refusal are told or kept: the longest that a person would read.
+/// How many bytes of one refusal are shown or kept: the longest that a person would read.
 const MAX_REFUSAL: usize = 512;
 
 /// How many bytes of refusals are kept in all.
@@ -31,10 +31,10 @@ const MAX_OWN: usize = 24 << 10;
 /// How deep a tool's own metadata may be, for the same reason.
 const MAX_DEPTH: usize = 16;
 
-/// The words that an answer may consist of. One with others is data of the tool's own.
+/// The members that an answer may have. An object with other members is data of the tool.
 const WORDS: [&str; 6] = ["content", "encoding", "error", "is_error", "media_type", "metadata"];
 
-/// What a call came to.
+/// The output of a call.
 pub(super) fn of(outcome: &Outcome) -> ToolOutput {
     let mut output = match &outcome.reply {
         Some(Ok(text)) => answer(text.as_bytes()),
@@ -52,7 +52,8 @@ pub(super) fn of(outcome: &Outcome) -> ToolOutput {
     output
 }
 
-/// The answer of a command: what it wrote; where it failed and wrote nothing, an answer on standard error.
+/// The answer of a command: its output. If it failed without output, an answer on standard error
+/// counts.
 fn written(outcome: &Outcome) -> ToolOutput {
     let is_blank = outcome.stdout.iter().all(u8::is_ascii_whitespace);
     if is_blank

@@ -19,7 +19,7 @@ const MOST_SHOWN: usize = 48 * 1024;
 /// more is probably attacking.
 const MOST_FOLDERS: usize = 200_000;
 
-/// What stands in front of the commit in a file of changes. Git passes over lines before the first patch.
+/// The text before the commit in a file of changes. Git ignores lines before the first patch.
 const BASE: &str = "base ";
 
 /// Changes against a commit.
@@ -50,7 +50,7 @@ impl Changes {
         Ok(Some(Self { base: base.to_owned(), diff, left_out: Vec::new() }))
     }
 
-    /// Writes a file of changes, whole or not at all.
+    /// Writes a file of changes atomically.
     pub(super) fn write(&self, path: &Path) -> Result<(), WorktreeError> {
         let draft = path.with_extension("diff-draft");
         let mut file = fs::File::create(&draft)?;
@@ -61,7 +61,7 @@ impl Changes {
         Ok(())
     }
 
-    /// The changes as they are told.
+    /// The changes as the parent reads them.
     pub(super) fn shown(&self, path: &Path) -> String {
         let text = String::from_utf8_lossy(&self.diff);
         let shown = text.get(..text.floor_char_boundary(MOST_SHOWN)).unwrap_or_default();
@@ -76,10 +76,12 @@ impl Changes {
     }
 }
 
-/// Everything in a worktree that differs from a commit, new files included; none if nothing does.
+/// Everything in a worktree that differs from a commit, including new files; `None` if nothing
+/// differs.
 ///
-/// The index is made anew from the commit, so nothing that a child staged or hid there counts. Repositories inside the
-/// worktree are left out: to ask them what they hold is to run what they say.
+/// The index is made anew from the commit, so nothing that a child staged or hid there
+/// counts. Repositories inside the worktree are left out, because reading their state would
+/// run what they configure.
 pub(super) async fn collect(
     git: &Git,
     at: At<'_>,
@@ -95,7 +97,7 @@ pub(super) async fn collect(
     }
     let folder = place.to_owned();
     let left_out = aside(move || repositories(&folder)).await?;
-    // What begins with `:(` is a pattern; all others are names as they are.
+    // A path that begins with `:(` is a pattern; all others are literal names.
     let mut paths = b".\0".to_vec();
     for folder in &left_out {
         paths.extend_from_slice(format!(":(exclude,literal){folder}\0").as_bytes());

@@ -29,7 +29,7 @@ const SETTINGS: [(&str, &str); 9] = [
     ("diff.ignoreSubmodules", "all"),
 ];
 
-/// Variables that hold for every call; no others are there but [`PASSED_ON`].
+/// Variables of every call; apart from [`PASSED_ON`] there are no others.
 const VARIABLES: [(&str, &str); 7] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
@@ -40,7 +40,7 @@ const VARIABLES: [(&str, &str); 7] = [
     ("LC_ALL", "C.UTF-8"),
 ];
 
-/// What git needs of the environment of this process.
+/// Variables that git needs from the environment of this process.
 const PASSED_ON: [&str; 2] = ["PATH", "TMPDIR"];
 
 /// Limits of one call. A child controls the content of its worktree, so git must not be able
@@ -59,7 +59,7 @@ const BOUNDS: Bounds = Bounds { time: Duration::from_secs(300), output: 64 << 20
 pub(super) struct Git {
     /// The folder that all worktrees of the repository share.
     common: PathBuf,
-    /// Settings of the repository that would start a program, each set to nothing.
+    /// Settings of the repository that would start a program, each overridden with an empty value.
     silenced: Vec<(String, &'static str)>,
 }
 
@@ -85,8 +85,8 @@ impl Git {
         Ok(this)
     }
 
-    /// Silences also what the repository would start in a worktree alone: settings may hold for some folders of git and
-    /// not for others.
+    /// Also silences what the repository would start only in a worktree: settings may apply to some
+    /// git folders and not to others.
     pub(super) async fn silence(&mut self, at: At<'_>) -> Result<(), WorktreeError> {
         let names = self.run(at, &["config", "--list", "--name-only", "-z"], b"").await?;
         self.silenced.extend(silenced(&String::from_utf8_lossy(&names)));
@@ -143,7 +143,7 @@ fn quiet(silenced: &[(String, &'static str)]) -> Command {
     command.envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     let fixed = SETTINGS.iter().map(|(key, value)| (*key, *value));
     let all = fixed.chain(silenced.iter().map(|(key, value)| (&**key, *value)));
-    // Not as arguments, where a name with `=` in it would be read as another.
+    // Not as arguments, where a name with `=` in it would be misread.
     let mut count = 0;
     for (key, value) in all {
         command.env(format!("GIT_CONFIG_KEY_{count}"), key);
@@ -205,7 +205,7 @@ async fn within(
     Err(failed(String::from_utf8_lossy(&stderr).trim().to_owned()))
 }
 
-/// What is printed, if it is not more than this.
+/// The whole output, if it is not larger than this.
 async fn all_of(from: Option<impl AsyncRead + Unpin>, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let Some(from) = from else { return Ok(bytes) };

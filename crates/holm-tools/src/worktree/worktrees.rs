@@ -101,7 +101,7 @@ impl Worktrees {
         (check_name(child).is_ok() && path.is_file()).then_some(path)
     }
 
-    /// Removes what is kept of a child's changes.
+    /// Removes the stored changes of a child.
     ///
     /// # Errors
     /// [`WorktreeError`] if the file cannot be removed.
@@ -135,7 +135,7 @@ impl Inner {
         if !(place.exists() && self.beside(name, "base").exists())
             && let Err(error) = self.make(name, &place).await
         {
-            // Nothing was begun in it, so nothing of it is worth a lock.
+            // No work was begun in it, so it needs no lock.
             fs::remove_file(self.beside(name, "lock"))?;
             return Err(error);
         }
@@ -273,13 +273,14 @@ impl Inner {
         self.folder.join(format!("{name}.{ending}"))
     }
 
-    /// Every change here is one step, so a panic elsewhere leaves nothing half done.
+    /// Every change here is a single step, so a panic elsewhere leaves no partial state.
     fn held(&self) -> MutexGuard<'_, BTreeMap<String, File>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A name that is one folder, that git does not take for one of its own, and that is no file of ours beside a folder.
+/// Checks a name: it must be a single folder, not a name that git uses itself, and not a file of
+/// ours beside a folder.
 fn check_name(name: &str) -> Result<(), WorktreeError> {
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -314,7 +315,7 @@ pub enum WorktreeError {
     },
     #[error("git {command} failed: {reason}")]
     Git {
-        /// What was asked of it.
+        /// The command that was run.
         command: String,
         reason: String,
     },

@@ -6,7 +6,7 @@ use html5gum::{DefaultEmitter, Token, Tokenizer};
 
 use writer::Writer;
 
-/// The most Markdown that one page becomes, in bytes; the rest is cut and said to be.
+/// The most Markdown of one page, in bytes. The rest is cut, with a note.
 pub const MAX_MARKDOWN: usize = 2 << 20;
 
 /// Elements whose content no reader sees.

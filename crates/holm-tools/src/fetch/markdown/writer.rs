@@ -3,7 +3,7 @@
 
 use super::MAX_MARKDOWN;
 
-/// How deep lists and quotes are told apart; deeper ones look like this one.
+/// The depth to which lists and quotes are distinguished; deeper ones look like this depth.
 const MAX_DEPTH: usize = 12;
 /// The longest link that is written; longer ones carry data, not a place.
 const MAX_LINK: usize = 2048;
@@ -185,7 +185,7 @@ impl Writer {
 
     /// A mark that belongs to the word before.
     fn close_mark(&mut self, mark: &str) {
-        // Emphasis of nothing is nothing.
+        // Emphasis without text is removed.
         if self.out.ends_with(mark) && !self.out.ends_with(&mark.repeat(2)) {
             let end = self.out.len() - mark.len();
             self.out.truncate(end);
@@ -219,7 +219,7 @@ impl Writer {
     }
 
     fn block(&mut self) {
-        // Inside a list, blocks stand close together.
+        // Inside a list, blocks are separated by a single line end.
         self.breaks = self.breaks.max(if self.lists.is_empty() { 2 } else { 1 });
     }
 

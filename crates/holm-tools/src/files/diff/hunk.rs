@@ -21,7 +21,8 @@ pub(super) struct Hunk {
     pub(super) start: Option<usize>,
     /// How many old and new lines it says that it has.
     pub(super) counts: Option<(usize, usize)>,
-    /// Lines above it, such as the head of its function; each stands within what the one before begins.
+    /// Lines above it, such as the head of its function. Each is inside the block that
+    /// the previous one begins.
     pub(super) anchors: Vec<String>,
     /// Whether it says that it is the end of the file.
     pub(super) at_end: bool,
@@ -36,7 +37,7 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Whether a note says that no line end follows.
     pub(super) open: bool,
-    /// Whether nothing at all was written, not even the blank in front: it may be there by mistake.
+    /// Whether the line is completely empty, without the leading blank. It may be there by mistake.
     pub(super) bare: bool,
 }
 
@@ -70,7 +71,7 @@ impl From<Exhausted> for Misfit {
 pub(super) struct Placed {
     /// The first line, counted from 0.
     pub(super) at: usize,
-    /// How far that is from where the hunk said, if it said so.
+    /// The distance from the line that the hunk named, if it named one.
     pub(super) shift: Option<isize>,
     pub(super) differences: Differences,
     indents: Option<Indents>,
@@ -78,7 +79,7 @@ pub(super) struct Placed {
     dropped: usize,
 }
 
-/// What is compared, from the nearest to the furthest. Those of one row are equally near.
+/// The comparisons, from the strictest to the loosest. Those of one row are equally strict.
 const TIERS: [&[(Closeness, Indent)]; 4] = [
     &[(Closeness::Exact, Indent::Same)],
     &[(Closeness::Blanks, Indent::Same)],
@@ -132,12 +133,12 @@ impl Hunk {
         self.lines.iter().filter(|line| line.change == Change::Added).map(|line| line.text.as_str())
     }
 
-    /// What in a text is most like the lines that are to be found.
+    /// The part of a text that is most similar to the lines that were not found.
     pub(super) fn nearest(&self, text: &str) -> String {
         nearest::describe(text, &self.wanted(), "the hunk")
     }
 
-    /// The one place behind `from`.
+    /// The one place after `from`.
     pub(super) fn place(
         &self,
         lines: &Lines<'_>,
@@ -241,7 +242,8 @@ impl Hunk {
         found.pop().ok_or(Misfit::Nowhere)
     }
 
-    /// The place of a hunk that only adds lines: behind the line that its number names, behind its anchor, or at the end.
+    /// The place of a hunk that only adds lines: after the line that its number names, after its
+    /// anchor, or at the end.
     fn place_added(&self, lines: &Lines<'_>, from: usize, shift: isize) -> Result<Placed, Misfit> {
         let placed = |at: usize, shift: Option<isize>| {
             let differences = Differences::default();
@@ -263,7 +265,7 @@ impl Hunk {
         }
     }
 
-    /// Writes the lines of the hunk behind what was written.
+    /// Appends the lines of the hunk to the text.
     pub(super) fn write(
         &self,
         out: &mut Written<'_>,
@@ -341,7 +343,8 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// What the innermost anchor begins, wherever it stands: from its line to the end of its block.
+/// The blocks that the innermost anchor begins, wherever it occurs: from its line to the
+/// end of its block.
 fn blocks(lines: &Lines<'_>, anchors: &[String]) -> Vec<std::ops::Range<usize>> {
     if anchors.is_empty() {
         return Vec::new();

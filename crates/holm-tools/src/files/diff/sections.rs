@@ -88,7 +88,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
     if line.starts_with("@@") {
         let inner = line.trim_start_matches('@').trim();
         let anchor = inner.strip_suffix("@@").unwrap_or(inner).trim();
-        // Heads that follow one another lead to one hunk.
+        // Consecutive heads belong to one hunk.
         if file.hunks.last().is_none_or(|hunk| !hunk.lines.is_empty()) {
             file.hunks.push(Hunk { appends: true, ..Hunk::default() });
         }

@@ -54,9 +54,10 @@ struct Parts {
     specs: Vec<(Spec, Vec<String>)>,
     positions: Vec<DraftPosition>,
     commands: Vec<DraftCommand>,
-    /// Lines that belong to no option, for what is listed without a title.
+    /// Lines that belong to no option. They may hold lists without a title.
     others: Vec<Line>,
-    /// Lines right after the usage, which say what the program does where nothing before it does.
+    /// Lines right after the usage. They say what the program does if nothing before the usage
+    /// does.
     after_usage: Vec<Line>,
     /// Whether a title announced options or arguments.
     listed: bool,
@@ -123,7 +124,7 @@ impl Parts {
             describe(&mut option, Marks::read(&spec.inline, body));
             let known = options.iter_mut().find(|known| option.names.iter().any(|name| known.is(name)));
             match known {
-                // The same option once more, as a table of two columns may show it.
+                // The same option again, as a table of two columns may show it.
                 Some(known) if known.about.is_empty() => known.about = option.about,
                 Some(_) => {}
                 None if option.names.is_empty() => {}
@@ -133,7 +134,7 @@ impl Parts {
         options
     }
 
-    /// Commands that stand under the word that chooses them, or under no title at all.
+    /// Finds commands that are listed under the word that chooses them, or without a title.
     fn nested(&mut self, commands: &mut Vec<DraftCommand>) {
         if !commands.is_empty() {
             let mut seen = BTreeSet::new();
@@ -151,7 +152,7 @@ impl Parts {
                 && matches!(plain(word).to_lowercase().as_str(), "command" | "subcommand")
             {
                 commands.extend(commands::loose(&self.others));
-                // Nothing more can be found by another such word.
+                // Another such word would find nothing more.
                 return;
             }
             if !commands.is_empty() {
@@ -265,7 +266,7 @@ fn level(text: &str) -> Option<Level> {
     }
 }
 
-/// What the program does and which version it is, from the first place that says it.
+/// The program's purpose and its version, from the first place that states them.
 fn about(sections: &[Section], parts: &Parts, program: &Program) -> (String, Option<String>) {
     let mut version = None;
     let before: &[Line] = match sections.first() {
@@ -335,7 +336,7 @@ fn prose<'a>(
     text.trim().into()
 }
 
-/// A single line with a version in it says who speaks, not what is done.
+/// A single line with a version in it names the program but does not say what it does.
 fn is_banner(text: &str) -> bool {
     let number = |word: &str| {
         let word = word.trim_start_matches(['v', '(', '[']);
@@ -358,7 +359,7 @@ fn version_line(line: &str, program: &Program) -> Option<String> {
     plain.then(|| number.into())
 }
 
-/// What follows `name - `, `name -- ` or `name: `.
+/// The text after `name - `, `name -- ` or `name: `.
 fn after_name<'a>(line: &'a str, program: &Program) -> &'a str {
     let call = std::iter::once(&program.name).chain(&program.path).cloned().collect::<Vec<_>>().join(" ");
     let rest = line.strip_prefix(&call).or_else(|| line.strip_prefix(&program.name));

@@ -51,7 +51,7 @@ pub struct Command {
     /// Other words that call it.
     pub aliases: Vec<String>,
     pub about: String,
-    /// What it takes; none until its own help was read, and then it takes words as they are.
+    /// Its arguments. `None` until its own help was read; until then it takes words as they are.
     pub node: Option<Box<Node>>,
 }
 
@@ -65,7 +65,7 @@ pub struct Opt {
     /// Whether it must be given.
     pub need: Need,
     pub about: String,
-    /// What holds without it.
+    /// The value that applies without it.
     pub default: Option<String>,
 }
 
@@ -85,16 +85,16 @@ pub enum Need {
 pub enum Takes {
     /// Nothing: it is there or not.
     Nothing(Off),
-    /// Nothing, and it counts how often it stands.
+    /// No value; the option counts how often it is given.
     Count,
     Value {
-        /// What the value is.
+        /// The type of the value.
         kind: Kind,
         /// How it is joined to the option.
         glue: Glue,
         /// How many there may be.
         times: Times,
-        /// Whether the option may stand without one.
+        /// Whether the option may be given without a value.
         bare: bool,
         /// Whether `=` may join a value that begins with a dash.
         equals: bool,
@@ -152,7 +152,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// A word that always stands here.
+    /// A word that is always written here.
     Literal(String),
     Dashes,
     Position(Position),
@@ -168,9 +168,9 @@ pub struct Position {
     pub need: Need,
     /// Whether there may be several.
     pub many: bool,
-    /// What it is for.
+    /// Its description, for the model.
     pub about: String,
-    /// What holds without it.
+    /// The value that applies without it.
     pub default: Option<String>,
     /// Properties of positions that must be given with it, because the program counts from the left.
     pub after: Vec<String>,

@@ -48,7 +48,7 @@ impl ConfigEntry {
 }
 
 impl GitConfig {
-    /// Reads a file; none where there is no plain file of a bounded size.
+    /// Reads a file. Returns `None` if it is not a plain file within the size limit.
     pub(crate) fn read(file: &Path) -> Option<Self> {
         read_plain_within(file, MAX_CONFIG_BYTES).ok().map(|bytes| Self::parse(&bytes))
     }

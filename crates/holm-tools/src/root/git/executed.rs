@@ -2,7 +2,7 @@
 //! arguments of programs that are not known to only read or print them. No rule says for every
 //! program which word is the script, so several words are candidates.
 
-/// Words before which no program stands yet.
+/// Words after which the program still follows.
 const BEFORE_PROGRAM: &[&str] = &[
     "if", "then", "else", "elif", "do", "while", "until", "!", "time", "exec", "command", "builtin", "env",
     "nohup", "nice", "sudo", "doas", "xargs", "eval", "timeout", "setsid", "stdbuf", "{",
@@ -16,13 +16,13 @@ const READERS: &[&str] = &[
     "sleep", "sort", "tail", "tee", "test", "touch", "tr", "true", "uniq", "unset", "wc",
 ];
 
-/// Programs that run the file behind `-f`.
+/// Programs that run the file after `-f`.
 const BY_OPTION: &[&str] = &["awk", "gawk", "mawk", "sed", "make", "gmake"];
 
 /// Shells, whose `-c` is followed by a text of commands.
 const SHELLS: &[&str] = &["ash", "bash", "busybox", "dash", "fish", "ksh", "sh", "zsh"];
 
-/// The deepest substitution that is looked into.
+/// The deepest substitution that is read.
 const MAX_DEPTH: usize = 16;
 
 /// A word that may name an executed file, as it is written. A value that the shell
@@ -30,7 +30,8 @@ const MAX_DEPTH: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) word: String,
-    /// It may be the value of an option, so that words behind it are candidates even if it names a file.
+    /// It may be the value of an option, so that later words are candidates even if
+    /// it names a file.
     pub(super) after_option: bool,
 }
 
@@ -118,7 +119,8 @@ impl Reader {
         self.words.extend(self.word.take());
     }
 
-    /// Begins a substitution, which has commands of its own. What it gives is part of the word that it stands in.
+    /// Begins a substitution, which has commands of its own. Its output is part of the
+    /// word that contains it.
     fn open(&mut self, end: char, is_quoted: &mut bool) {
         let mut word = self.word.take().unwrap_or_default();
         word.push('$');
@@ -152,7 +154,7 @@ impl Reader {
         };
         let mut rest = words.iter().skip_while(is_before);
         let Some(program) = rest.clone().next() else { return };
-        // Behind options of what stands before a program, as of `env -i`, the program is one of the candidates.
+        // After options of a prefix such as `env -i`, the program is one of the candidates.
         if program.starts_with('-') || program.starts_with(|letter: char| letter.is_ascii_digit()) {
             return self.found.push(candidates(rest));
         }
@@ -161,7 +163,7 @@ impl Reader {
         if program.contains('/') {
             self.found.push(vec![Candidate { word: program.clone(), after_option: false }]);
         }
-        // A program of the work tree is held itself; what it does with its arguments is its own affair.
+        // A program of the work tree is protected itself, so its arguments do not matter.
         let is_own = program.contains('/') && !program.starts_with('/');
         if READERS.contains(&name) || is_own {
             return;
@@ -204,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_may_be_run_is_found_and_what_is_only_read_is_not() {
-        // As if of the words those with a slash or a dot were files.
+        // Treats words with a slash or a dot as files.
         let check = |text: &str, expect: &[&str]| {
             let is_file = |word: &str| word.contains(['/', '.']) && word != ".";
             let mut found = Vec::new();

@@ -81,7 +81,7 @@ impl Rules {
         }
     }
 
-    /// What the rules say of a script.
+    /// The decision of the rules about a script.
     #[must_use]
     pub fn judge(&self, script: &Script) -> Ruling {
         match deny::find(&self.deny, script) {
@@ -104,8 +104,8 @@ impl Rules {
     }
 }
 
-/// The first program of a script that is not known to do what its name says and nothing else, as a person reads it. Such a
-/// program may run code that lies in the workspace.
+/// The first program of a script that may do more than its name says, for display. Such a program
+/// may run code of the workspace.
 #[must_use]
 pub fn unknown_program(script: &Script) -> Option<String> {
     let unknown = script.commands().iter().find_map(|command| {

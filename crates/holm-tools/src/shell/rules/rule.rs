@@ -49,8 +49,9 @@ pub enum Rest {
 pub struct RuleError(String);
 
 impl Rule {
-    /// What "this prefix" would remember of a script that is one plain command; none where no beginning of it is safe to
-    /// remember: only of programs that are known to do what their name says, and to run nothing of the workspace.
+    /// The rule that "this prefix" would remember for a script of one plain command. Returns `None`
+    /// if no beginning is safe to remember. A beginning is safe only for programs that do what
+    /// their name says and run nothing from the workspace.
     ///
     /// ```
     /// use holm_tools::shell::{Rule, Script};
@@ -72,13 +73,15 @@ impl Rule {
         (rule.to_string().parse().as_ref() == Ok(&rule)).then_some(rule)
     }
 
-    /// Whether commands that this allow rule covers may run code that lies in the workspace, which a model can change.
+    /// Whether commands that this allow rule covers may run code of the workspace, which
+    /// a model can change.
     #[must_use]
     pub fn may_run_workspace(&self) -> bool {
         programs::may_run_workspace(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Whether an allow rule covers these words. What a program runs that runs others is a question of its own.
+    /// Whether an allow rule covers these words. The inner commands of a program that runs
+    /// others are checked separately.
     pub(super) fn covers(&self, words: &[&str]) -> bool {
         let Some((first, rest)) = words.split_at_checked(self.words.len()) else { return false };
         if first != self.words || programs::evaluates(words) {

@@ -10,7 +10,7 @@
 pub(crate) enum Runs {
     /// Its words are a command, which begins at one of them.
     Words,
-    /// The words behind one of these are a command.
+    /// The words after one of these are a command.
     Behind(&'static [&'static str]),
     /// One of its words is a script.
     Script,
@@ -24,7 +24,8 @@ pub(crate) enum Runs {
     Options(&'static [&'static str]),
     /// Values of its options, settings or words with an exclamation mark may be commands.
     AnyOption,
-    /// One of its words is a text in its own language, which can run programs. Without a file it reads that from its input.
+    /// One of its words is a text in its own language, which can run programs. Without a file, it
+    /// reads the text from its input.
     Language,
     /// It obeys its input line by line.
     Obeys,
@@ -32,9 +33,9 @@ pub(crate) enum Runs {
 
 use Runs::{AnyOption, Behind, Feeds, Input, Language, Obeys, Options, Script, Variables, Words};
 
-/// How programs run others. A program may stand in several rows.
+/// How programs run others. A program may be in several rows.
 const TABLE: &[(&[Runs], &[&str])] = &[
-    // Names of the loader stand in `is_loader`.
+    // Names of the loader are in `is_loader`.
     (
         &[Words],
         &[
@@ -407,7 +408,8 @@ const SHAPES: &[Shape] = &[
     Shape { name: "toybox", flags: &[], values: &[], operands: 0 },
 ];
 
-/// Programs whose command begins right behind `run` or `exec`. Others take an image, a host or an environment first.
+/// Programs whose command begins right after `run` or `exec`. Others take an image, a host
+/// or an environment first.
 const DIRECT: &[&str] =
     &["bundle", "cabal", "conda", "opam", "pipenv", "poetry", "pyenv", "rbenv", "rye", "stack", "uv"];
 
@@ -435,7 +437,7 @@ impl Shape {
             };
         }
         at += self.operands;
-        // A setting changes what is run, and an option here is one that was not understood.
+        // A setting changes what is run, and an option here was not understood.
         words.get(at).filter(|word| !word.starts_with('-') && !word.contains('=')).map(|_| at)
     }
 }
@@ -482,8 +484,8 @@ pub(super) fn command_after(name: &str, words: &[Option<&str>]) -> Option<usize>
     })
 }
 
-/// Where the command begins that a program with these words runs, its own name being the first. None where that is not
-/// certain.
+/// The index at which the inner command of these words begins, with the program's own name first.
+/// Returns `None` if that is not certain.
 pub(super) fn certain_command_at(words: &[&str]) -> Option<usize> {
     let name = *words.first()?;
     if let Some(shape) = SHAPES.iter().find(|shape| shape.name == name) {
