@@ -5,10 +5,10 @@ use std::io;
 use holm_kernel::journal::JournalError;
 use holm_runtime::{BlobFailed, JournalFailed};
 
-/// A store cannot do what it was asked.
+/// An error of the store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// There is no such run.
+    /// The store has no run of this name.
     #[error("there is no run `{run}` here; list the runs to see which there are")]
     Missing {
         run: String,
@@ -18,7 +18,7 @@ pub enum StoreError {
     Exists {
         run: String,
     },
-    /// There was one. Its id stays taken, because the keys of what it did are derived from it.
+    /// The run was erased. Its id stays taken, because the keys of its calls are derived from it.
     #[error("the run `{run}` was erased; choose another id")]
     Erased {
         run: String,
@@ -57,12 +57,12 @@ pub enum StoreError {
     Uncertain {
         run: String,
     },
-    /// What is asked for is too short to be found.
+    /// A search word is too short for the index.
     #[error("`{term}` is too short to search for; each word needs 3 characters or more")]
     TooShort {
         term: String,
     },
-    /// The text is no journal. What is wrong with it is part of the message, and so is no cause beside it.
+    /// The text is not a journal. The message contains the reason, so there is no separate source.
     #[error("the text is no whole journal: {0}")]
     NotAJournal(JournalError),
     /// The journal does not start a run.
@@ -70,13 +70,13 @@ pub enum StoreError {
     NotStarted {
         reason: String,
     },
-    /// What is kept is not sound.
+    /// Stored data is damaged.
     #[error("what is kept of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
     Damaged {
         run: String,
         reason: String,
     },
-    /// The file is some other program's.
+    /// The file belongs to another program.
     #[error("{place} is no store of Holm; choose another place")]
     Foreign {
         place: String,
@@ -90,7 +90,7 @@ pub enum StoreError {
     /// The store is encrypted.
     #[error("the store is encrypted; give its key")]
     KeyNeeded,
-    /// The store is encrypted with another key.
+    /// The store is encrypted with a different key.
     #[error("the key is not the one that the store was made with")]
     WrongKey,
     /// The store is not encrypted.
@@ -101,19 +101,19 @@ pub enum StoreError {
     #[error("{place} cannot be written ({reason}); choose a place that can")]
     ReadOnly {
         place: String,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
-    /// Another process writes and does not stop.
+    /// Another process keeps writing.
     #[error("another process kept the store locked for {seconds} s; try again, or see what it does")]
     Locked {
-        /// How long was waited.
+        /// How long the store waited.
         seconds: u64,
     },
-    /// A sync failed once; what was written before it may be gone.
+    /// A sync failed once; data written before it may be lost.
     #[error("the disk refused to sync ({reason}); see to the disk, then open the store again")]
     Unsynced {
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
     /// No result of that name.
@@ -121,12 +121,12 @@ pub enum StoreError {
     NoBlob {
         digest: String,
     },
-    /// A result is not what was put.
+    /// A stored result differs from the original.
     #[error("the result `{digest}` was changed after it was kept; it is not to be believed")]
     BlobChanged {
         digest: String,
     },
-    /// The system said no.
+    /// The operating system returned an error.
     #[error("the store failed ({reason})")]
     System {
         reason: String,
@@ -175,7 +175,7 @@ impl From<io::Error> for StoreError {
     }
 }
 
-/// Says where a file operation failed.
+/// Adds the path to a failed file operation.
 pub(crate) fn at(place: &std::path::Path, error: &io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full,

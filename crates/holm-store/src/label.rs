@@ -5,7 +5,7 @@ use holm_runtime::{JournalFailed, check_run_name};
 
 use crate::StoreError;
 
-/// Characters of a title that a person gives.
+/// The longest title that a user can give, in characters.
 pub const MAX_TITLE: usize = 200;
 
 /// Characters of a tag.

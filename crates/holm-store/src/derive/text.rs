@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes of one record that can be found; a larger text is searched by its beginning.
 const SEARCHED_BYTES: usize = 256 * 1024;
 
-/// Characters of an excerpt on each side of what was found.
+/// Characters of an excerpt on each side of the match.
 const AROUND: usize = 60;
 
 /// The text of one record for the index.
@@ -17,12 +17,12 @@ pub(crate) struct TextRow {
     pub(crate) text: String,
 }
 
-/// Whose words a text is.
+/// The author of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextKind {
     Prompt,
-    /// A model's, with the arguments of the calls it wants.
+    /// A model's answer, with the arguments of its calls.
     Answer,
     /// A tool's or a child's.
     Tool,

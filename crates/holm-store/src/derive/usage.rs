@@ -9,7 +9,7 @@ use holm_kernel::{
 use holm_runtime::{Scorer, Standing};
 use serde::{Deserialize, Serialize};
 
-/// Stands for a model or tool whose name a journal no longer tells.
+/// Stands for a model or tool whose name the journal no longer contains.
 const UNKNOWN: &str = "(unknown)";
 
 /// Calls under way that are remembered: more than a run has open at once.
@@ -72,7 +72,7 @@ pub enum Subject {
     Tool(String),
 }
 
-/// What it came to.
+/// The sums of calls, tokens, cost and time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Calls that came to an end.
@@ -83,7 +83,7 @@ pub struct Tally {
     pub tokens: Usage,
     /// Money, as far as prices are known.
     pub cost: NanoUsd,
-    /// Calls that used tokens of a model whose price is unknown, which is never taken for free.
+    /// Calls that used tokens of a model without a known price. They never count as free.
     pub unpriced: u64,
     /// Milliseconds that tools ran.
     pub millis: u64,
@@ -107,7 +107,7 @@ impl Tally {
     }
 }
 
-/// What one run used of one thing on one day.
+/// What one run used of one model or tool on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     pub day: Day,
@@ -120,8 +120,8 @@ pub struct Entry {
 pub struct Folded {
     /// By day and subject, in order.
     pub entries: Vec<Entry>,
-    /// Records that the kernel could fold. Those after them (erased, or of rules that this kernel does not have) are
-    /// counted by what they say, under a name that says so.
+    /// Records that the kernel could fold. The records after them were erased or follow rules that
+    /// this kernel does not have. They are counted by their content, under a name that says so.
     pub understood: u64,
     /// What its models have shown in the turn groups that ended, as far as the kernel could fold them.
     pub ledger: Vec<Standing>,
@@ -155,7 +155,7 @@ struct LastModel {
     price: Option<Price>,
 }
 
-/// The form of kept sums. Those of another form are counted again from the journal.
+/// The version of the stored sums. Sums of another version are counted again from the journal.
 const SUMS_VERSION: u32 = 1;
 
 /// The sums as the database stores them. Calls without an answer are dropped before they become
@@ -220,7 +220,7 @@ impl Sums {
         Standing::sum(self.shown.iter().cloned())
     }
 
-    /// Takes note of what a run began with, whether or not this kernel has its rules.
+    /// Records the configuration that a run began with, whether or not this kernel has its rules.
     pub(super) fn configure(&mut self, first: &Record) {
         let Ok(Input::Started(started)) = first.payload().input() else { return };
         if let Some(model) = started.config.models.first() {
@@ -239,7 +239,7 @@ impl Sums {
         self.drain(run, first.at());
     }
 
-    /// Folds one record; says whether the kernel still decides as it did.
+    /// Folds one record. Returns whether the kernel still decides as it did.
     pub(super) fn step(&mut self, run: &mut Run, record: &Record) -> bool {
         let Ok(input) = record.payload().input() else { return false };
         let bill = Bill::of(&input);
@@ -263,7 +263,7 @@ impl Sums {
         true
     }
 
-    /// Takes note of everything that a record caused; says whether it was ignored.
+    /// Counts everything that a record caused. Returns whether it was ignored.
     fn drain(&mut self, run: &mut Run, at: Timestamp) -> bool {
         let mut ignored = false;
         loop {
@@ -325,8 +325,8 @@ impl Sums {
         self.add(at, Subject::Model(by.name), tally);
     }
 
-    /// Counts a record by what it says alone, at the price of the model that was called last: money that was spent stays
-    /// spent, also where this kernel can no longer fold the record.
+    /// Counts a record by its content alone, at the price of the model that was called last. Spent
+    /// money stays spent, even if this kernel can no longer fold the record.
     pub(super) fn guess(&mut self, record: &Record) {
         let Ok(input) = record.payload().input() else { return };
         if let Some(bill) = Bill::of(&input) {
@@ -352,7 +352,7 @@ fn latest<T: Clone>(calls: &BTreeMap<CallId, T>) -> Vec<(CallId, T)> {
     calls.iter().rev().take(MOST_OPEN).map(|(call, of)| (*call, of.clone())).collect()
 }
 
-/// What a model call says it took.
+/// The usage that a model call reports.
 struct Bill {
     call: CallId,
     usage: Usage,

@@ -26,7 +26,7 @@ pub(crate) struct JobRunRow {
 /// Which runs of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// Those of which something is still to come, the oldest first.
+    /// The runs that are still open, the oldest first.
     Open,
     /// So many of all, the latest first.
     Latest(u64),
@@ -38,7 +38,8 @@ pub(crate) trait JobRows {
     fn job<'a>(&'a self, id: &'a str) -> Pending<'a, Option<JobRow>>;
     /// Adds a job unless there is one of that name; whether it was added.
     fn add_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool>;
-    /// Replaces what is kept, and counts the version up, if it is the version `row` has; whether it was.
+    /// Replaces the stored job and increments its version, if `row` has the stored version. Returns
+    /// whether it did.
     fn change_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool>;
     /// Removes a job and its runs; whether there was one.
     fn remove_job<'a>(&'a self, id: &'a str) -> Pending<'a, bool>;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Store, StoreError, label::check_run, store::Inner, vault::SessionKey};
 
-/// What tells the parts of a job apart when they are sealed.
+/// Tells the sealed parts of a job apart.
 const SPEC: &str = "job";
 const STANDING: &str = "job standing";
 
@@ -44,7 +44,7 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if it cannot be a name; what the database says.
+    /// [`StoreError::BadName`] if the id cannot be a name, and errors of the database.
     pub async fn add_job(&self, id: &str, spec: &[u8], standing: &[u8]) -> Result<bool, StoreError> {
         check_run(id)?;
         let (sealing, key) = match &self.inner.vault {
@@ -81,7 +81,7 @@ impl Store {
         self.inner.backend.change_job(&row).await
     }
 
-    /// Forgets a job and what is kept of its runs; the sessions stay. Whether there was one.
+    /// Deletes a job and its runs; the sessions stay. Returns whether the job existed.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -93,7 +93,7 @@ impl Store {
     /// does.
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if the slot cannot be a name; what the database says.
+    /// [`StoreError::BadName`] if the slot cannot be a name, and errors of the database.
     pub async fn add_job_run(
         &self,
         job: &str,
@@ -115,7 +115,7 @@ impl Store {
         self.inner.backend.add_job_run(job, &run).await
     }
 
-    /// Keeps what has become of a run, as [`change_job`](Self::change_job).
+    /// Stores a changed run, as [`change_job`](Self::change_job) does for a job.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -132,7 +132,7 @@ impl Store {
         self.inner.backend.change_job_run(job, &run).await
     }
 
-    /// The runs of a job of which something is still to come, the oldest first.
+    /// The open runs of a job, the oldest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -193,12 +193,12 @@ impl Inner {
     }
 }
 
-/// A run may have the name of a job, and their keys must not stand in for each other: no run has a colon in its name.
+/// A run may have the name of a job, and their keys must differ: no run has a colon in its name.
 fn key_name(id: &str) -> String {
     format!("job:{id}")
 }
 
-/// Where a run's text belongs. A slot is a plain name, so no two places are alike.
+/// The place that a run's text is sealed for. A slot is a plain name, so all places differ.
 fn run_place(slot: &str) -> String {
     format!("job run {slot}")
 }

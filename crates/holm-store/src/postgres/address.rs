@@ -11,15 +11,15 @@ use tokio_postgres::{
 use super::{failed, tls::Roots};
 use crate::StoreError;
 
-/// Where the database is.
+/// The address of the database and how to connect to it.
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: Roots,
     pub(super) idle: Idle,
 }
 
-/// Whether it was said after how long a silent connection is asked for a sign of life. The driver has a default, and does not
-/// tell it from what was said.
+/// Whether the address sets the idle time before keepalive probes. The driver has a default, and
+/// does not tell it apart from a given value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Idle {
     #[default]
@@ -27,7 +27,7 @@ pub(super) enum Idle {
     Said,
 }
 
-/// What was said about TLS.
+/// The `sslmode` that the address asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Nothing,
@@ -36,10 +36,10 @@ enum Said {
     Require,
 }
 
-/// How far away the database is, the nearest first.
+/// The distance to the database, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Distance {
-    /// Behind a socket that is a file, where nothing can be overheard and the server knows no TLS.
+    /// Behind a Unix socket, where nothing can be overheard and the server knows no TLS.
     Socket,
     /// On this machine, through the loopback interface.
     Near,
@@ -47,7 +47,7 @@ enum Distance {
     Far,
 }
 
-/// Whether there is something to be overheard.
+/// Whether the connection carries a password that could be overheard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Password {
     None,
@@ -59,7 +59,7 @@ impl Address {
     /// `sslrootcert` (a file, or `system`).
     ///
     /// # Errors
-    /// [`StoreError::BadLabel`] for a word that is not known; what the driver says about the rest.
+    /// [`StoreError::BadLabel`] for an unknown option, and the driver's errors for the rest.
     pub(super) fn read(text: &str) -> Result<Self, StoreError> {
         let (rest, words) = if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             from_url(text)
@@ -100,7 +100,7 @@ fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
     }
 }
 
-/// How far the farthest of them is that may be connected to.
+/// The distance to the farthest host that the driver may connect to.
 fn distance(config: &Config) -> Distance {
     // If addresses are given, the driver connects to them and ignores the host names.
     let addresses = config.get_hostaddrs();
@@ -126,7 +126,7 @@ fn distance_to(address: &IpAddr) -> Distance {
     if address.is_loopback() { Distance::Near } else { Distance::Far }
 }
 
-/// What the driver does not know, or not all of.
+/// Options that the driver does not know, or knows only in part.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Words {
     mode: Option<String>,
@@ -135,7 +135,7 @@ struct Words {
 }
 
 impl Words {
-    /// Keeps a word that is meant here; whether it is.
+    /// Takes an option that is handled here. Returns whether it was.
     fn take(&mut self, name: &str, value: &str) -> bool {
         let place = match name {
             "sslmode" => &mut self.mode,
@@ -167,7 +167,7 @@ fn from_url(text: &str) -> (String, Words) {
     (rest, words)
 }
 
-/// With `%2F` and its like as what they stand for.
+/// Decodes `%2F` and other percent escapes.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut left = text.as_bytes();
@@ -180,7 +180,8 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// `name = value` again and again; a value with spaces stands in `'…'`, and `\` takes the next character as it is.
+/// Parses `name = value` pairs. A value with spaces stands in `'…'`, and `\` takes the next
+/// character literally.
 fn from_pairs(text: &str) -> Result<(String, Words), StoreError> {
     let unfinished = || wrong("the address of the database", "`name=value` pairs, or postgresql://…");
     let (mut rest, mut words) = (String::new(), Words::default());

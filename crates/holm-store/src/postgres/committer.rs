@@ -20,11 +20,12 @@ use crate::{
 
 /// Batches of one group at the most, so that the first to come does not wait for ever.
 const GROUP: usize = 1_024;
-/// Schemas of one statement at the most: the server plans it anew each time, and the plan grows with them.
+/// The most schemas of one statement: the server plans it each time, and the plan grows with them.
 const MAX_SCHEMAS: usize = 64;
-/// How long is waited before a lease that could not be given back is given back again.
+/// The pause before another attempt to release a lease.
 const RELEASE_PAUSE: Duration = Duration::from_secs(1);
-/// How often that is tried: other processes wait about as long for a holder that has not said that it stopped.
+/// The number of attempts. Other processes wait about as long for a holder that has not reported
+/// that it stopped.
 const RELEASE_TRIES: u32 = 20;
 
 /// Something to be done in order.
@@ -43,9 +44,9 @@ pub(super) struct Append {
 
 /// Something to be done after everything that was to be appended before it.
 pub(super) enum Last {
-    /// Gives a lease back.
+    /// Releases a lease.
     Release(Release),
-    /// Says that all that was asked for before is done.
+    /// Reports that all earlier jobs are done.
     Passed(oneshot::Sender<()>),
 }
 
@@ -54,7 +55,7 @@ pub(super) struct Release {
     pub(super) schema: Schema,
     pub(super) run: RunNo,
     pub(super) lease: RunLease,
-    /// How often it may still be tried.
+    /// The attempts that are left.
     tries: u32,
 }
 
@@ -96,9 +97,9 @@ struct Committer {
     client: Option<Client>,
     commit: Commit,
     counters: Arc<Counters>,
-    /// Where what is to be done last goes from here; none where it is done.
+    /// The committer that does final jobs after this one; `None` if this one does them.
     next: Option<mpsc::UnboundedSender<Job>>,
-    /// Where what could not be done is sent again.
+    /// Takes failed jobs for another attempt.
     own: mpsc::WeakUnboundedSender<Job>,
 }
 
@@ -172,7 +173,7 @@ impl Committer {
         }
     }
 
-    /// The connection, made anew where it was lost.
+    /// The connection, opened again if it was lost.
     async fn client(&mut self) -> Result<&Client, StoreError> {
         if self.client.as_ref().is_none_or(Client::is_closed) {
             self.client = Some(self.reach.connect(self.commit).await?);
@@ -225,7 +226,7 @@ async fn alone(client: &Client, append: &Append) -> Result<(), StoreError> {
     }
 }
 
-/// Passes an append on whose lease is held, and answers one whose lease is lost.
+/// Passes on an append whose lease is held, and answers one whose lease is lost.
 fn held(append: Append) -> Option<Append> {
     if !append.lease.is_lost() {
         return Some(append);
@@ -274,7 +275,7 @@ async fn release(client: &Client, released: &Release) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Gives a lease back as soon as the database can be reached again, if that is soon.
+/// Releases a lease as soon as the database can be reached again, if that is soon.
 fn release_later(released: Release, own: mpsc::WeakUnboundedSender<Job>) {
     let Some(tries) = released.tries.checked_sub(1) else { return };
     tokio::spawn(async move {

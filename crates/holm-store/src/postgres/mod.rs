@@ -30,13 +30,14 @@ use scope::Schema;
 /// Marks Holm's short locks among those of other programs; leases are locks with one number.
 const LOCKS: i32 = 0x686f_6c6d;
 
-/// Bytes of a schema's name; the server cuts what is longer, and two names would be one.
+/// The longest name of a schema, in bytes. The server cuts longer names, and two names would become
+/// one.
 const MOST_SCHEMA: usize = 63;
 
 /// The lock that changes of the schemas take.
 const SCHEMA_LOCK: i32 = 0;
 
-/// How many causes of an error are told; no library nests deeper than half of it.
+/// The most causes of an error that a message contains; no library nests deeper than half of it.
 const MOST_CAUSES: usize = 8;
 
 pub(crate) struct Postgres {
@@ -71,7 +72,7 @@ fn check_schema(name: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What the server says, in the store's words.
+/// Translates an error of the server into one of the store.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn failed(error: tokio_postgres::Error) -> StoreError {
     let reason = error.as_db_error().map_or_else(|| with_causes(&error), |db| db.message().to_owned());

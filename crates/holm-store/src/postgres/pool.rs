@@ -27,11 +27,12 @@ use crate::{
 /// Connections for queries at the most. PostgreSQL allows 100 in all by default, and each costs the server memory; queries take
 /// milliseconds.
 const MAX_QUERIES: usize = 8;
-/// How long a query waits for a connection before its caller is told that the database is busy.
+/// How long a query waits for a connection before it fails because the database is busy.
 const CHECKOUT_TIME: Duration = Duration::from_secs(30);
-/// How long another process waits after it first sees that a lease is lost, before it resumes a run whose holder has not said that it
-/// stopped. The holder notices within [`lease::NOTICED`](super::lease::NOTICED), 8 s; its driver ends tools within 6 s; the rest is
-/// for a machine that is busy.
+/// How long another process waits after it first sees that a lease is lost, before it resumes a run
+/// whose holder has not reported that it stopped. The holder notices within
+/// [`lease::NOTICED`](super::lease::NOTICED), 8 s; its driver ends tools within 6 s; the rest is
+/// for a busy machine.
 pub(super) const HANDOVER_WAIT: Duration = Duration::from_secs(20);
 
 /// Leases that are remembered as ended. One that is forgotten is waited for once more.
@@ -46,7 +47,7 @@ pub struct PostgresPool {
     pub(super) inner: Arc<Pool>,
 }
 
-/// A session that was at work, or for which a prompt waits, and that no process drives.
+/// A session that was running, or for which a prompt waits, and that no process drives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedSession {
     /// The schema of its store; none is the usual one.
@@ -80,8 +81,9 @@ impl PostgresPool {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Changes how long this process waits before it resumes a run whose holder lost its lease and has not said that it stopped
-    /// (20 s). Shorter is safe only where the holder is known to be dead. For a pool that no store uses yet.
+    /// Changes how long this process waits before it resumes a run whose holder lost its lease and
+    /// has not reported that it stopped (20 s). Shorter is safe only if the holder is known to be
+    /// dead. For a pool that no store uses yet.
     #[must_use]
     pub fn handover_wait(mut self, wait: Duration) -> Self {
         if let Some(pool) = Arc::get_mut(&mut self.inner) {
@@ -90,8 +92,9 @@ impl PostgresPool {
         self
     }
 
-    /// Sessions of all schemas that were at work when their process ended or lost its lease, and that may be resumed now; the oldest
-    /// first. One query, whose cost grows with the sessions at work and not with the stores.
+    /// Sessions of all schemas that were running when their process ended or lost its lease, and
+    /// that may be resumed now; the oldest first. One query, whose cost grows with the running
+    /// sessions and not with the stores.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -112,7 +115,7 @@ impl fmt::Debug for PostgresPool {
     }
 }
 
-/// By which lease a run is held in this process.
+/// The runs that this process holds, each with its lease.
 pub(super) type HeldRuns = HashMap<(Schema, RunNo), Option<RunLease>>;
 
 pub(super) struct Pool {
@@ -120,7 +123,7 @@ pub(super) struct Pool {
     idle: Arc<BlockingMutex<Vec<Client>>>,
     places: Arc<Semaphore>,
     pub(super) synced: mpsc::UnboundedSender<Job>,
-    /// What is to be done after all appends goes this way, and then the other.
+    /// Jobs that must follow all appends go this way, and then the other.
     pub(super) written: mpsc::UnboundedSender<Job>,
     /// The lease of this process, opened when a run is first held and again after a loss.
     pub(super) lease: Mutex<Option<Arc<ServerLease>>>,
@@ -161,7 +164,8 @@ impl Pool {
         lock(&self.held)
     }
 
-    /// Whether a lease was seen to have ended so long ago that its holder has stopped. Remembers the first time.
+    /// Whether a lease ended so long ago that its holder has stopped. Remembers when it first saw
+    /// the end.
     pub(super) fn is_over(&self, lease: i64) -> bool {
         let mut sightings = lock(&self.sightings);
         if sightings.len() >= MAX_SIGHTINGS {
@@ -182,7 +186,7 @@ impl Pool {
     }
 }
 
-/// What becomes of a connection that is given back.
+/// Whether a released connection is reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Reuse,
@@ -240,7 +244,7 @@ impl Drop for Checkout<'_> {
     }
 }
 
-/// A connection is there until it is given back.
+/// The error for a connection that was already released.
 fn gone() -> StoreError {
     StoreError::System { reason: "the connection was given back".into() }
 }

@@ -347,8 +347,9 @@ pub(super) async fn erase(tx: &ScopedTransaction<'_>, run: RunNo) -> Result<()> 
     Ok(())
 }
 
-/// Notes in the table of the whole database that a run is at work, for a reason; beside the statement that makes it so. `run` selects
-/// the run and the reason. A row that is left of another run of the same name, such as one whose schema was dropped, becomes this one's.
+/// Records in the table of the whole database that a run is at work, and why, together with the
+/// statement that makes it so. `run` selects the run and the reason. A leftover row of another run
+/// of the same name, such as one whose schema was dropped, becomes this one's.
 pub(super) fn note_at_work(run: &str) -> String {
     format!(
         "INSERT INTO holmdb_at_work AS noted (schema, id, reason, run) {run}

@@ -15,11 +15,12 @@ use super::{
 };
 use crate::StoreError;
 
-/// How long a connection may take to be made, with everything that is agreed upon first.
+/// How long opening a connection may take, including the handshakes.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// After how long a silent connection is asked for a sign of life, so that one to a machine that vanished is found.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How often it is asked again, and how many times, before it counts as lost: the system would take its time.
+/// The interval and the number of keepalive probes before a connection counts as lost: the system's
+/// defaults are much longer.
 const ASKED_AGAIN: Duration = Duration::from_secs(10);
 const ASKED: u32 = 3;
 /// How long sent data may stay unacknowledged. A caller that waits for it holds up every caller
@@ -32,19 +33,19 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The longest that the server works on one statement. The largest journal is read in less, and a search without an index
 /// must not hold a connection for ever.
 const STATEMENT_TIMEOUT: Duration = Duration::from_mins(2);
-/// The longest that a transaction may stand still: its locks are in the way of others.
+/// The longest that a transaction may be idle: its locks block others.
 const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long the request to stop a query may take.
 const CANCEL_TIME: Duration = Duration::from_secs(5);
 
-/// Whether a commit waits until the server's disk has it.
+/// Whether a commit waits for the server's disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Commit {
     Synced,
     Written,
 }
 
-/// How the server is reached.
+/// Opens connections to the server.
 pub(super) struct Reach {
     config: Config,
     tls: Tls,

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::StoreError;
 
-/// Tables of the whole database, beside those of the usual schema. `holmdb_leases` has a row for each run that is driven;
-/// `holmdb_at_work` one for each session that is at work or for which a prompt waits, so that a server finds those without a holder
-/// with one query.
+/// Tables of the whole database, beside those of the default schema. `holmdb_leases` has a row for
+/// each run that is driven. `holmdb_at_work` has one for each session that is running or for which
+/// a prompt waits, so that a server finds those without a holder with one query.
 const SHARED: &str = "CREATE TABLE IF NOT EXISTS holmdb_leases (
         schema text NOT NULL, run int8 NOT NULL, lease int8 NOT NULL, hold int8 NOT NULL, holder text NOT NULL,
         PRIMARY KEY (schema, run)
@@ -85,7 +85,7 @@ const STEPS: [&str; 7] = [
     "ALTER TABLE holm_runs DROP COLUMN holder;",
 ];
 
-/// Makes the tables of the whole database, unless they are there.
+/// Creates the tables of the whole database if they are missing.
 pub(super) async fn make_shared(checkout: &mut Checkout<'_>) -> Result<(), StoreError> {
     let tables =
         "SELECT to_regclass('holmdb_leases') IS NOT NULL AND to_regclass('holmdb_at_work') IS NOT NULL";
@@ -137,7 +137,7 @@ pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreErr
     tx.commit().await.map_err(failed)
 }
 
-/// The schema of a store; none where there is no store yet.
+/// The schema version of a store; `None` if there is no store yet.
 async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
     let missing = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
     match checkout.scoped()?.query_opt("SELECT version FROM holm_schema", &[]).await {
@@ -156,7 +156,7 @@ async fn lock(tx: &ScopedTransaction<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes a schema unless it is there.
+/// Creates a schema if it is missing.
 async fn make_schema(checkout: &mut Checkout<'_>, name: &str) -> Result<(), StoreError> {
     let tx = checkout.transaction().await?;
     lock(&tx).await?;

@@ -27,7 +27,7 @@ use tokio_rustls::{
 
 use crate::StoreError;
 
-/// Whose certificates are believed.
+/// The root certificates that are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Roots {
     /// No certificates: the connection is not encrypted.
@@ -41,8 +41,9 @@ pub(super) enum Roots {
 #[derive(Clone)]
 pub(super) struct Tls(Option<Arc<ClientConfig>>);
 
-/// How connections are secured where the system says whom to believe. Read once for all stores: on a server each user has one, and
-/// the system names hundreds. Whom it trusts later is known at the next start.
+/// The TLS configuration with the system's certificates. Read once for all stores: on a server each
+/// user has one, and the system lists hundreds. Certificates that are added later are read at the
+/// next start.
 static SYSTEM: OnceLock<Arc<ClientConfig>> = OnceLock::new();
 
 impl Tls {
@@ -55,7 +56,8 @@ impl Tls {
     }
 }
 
-/// Believes whom the operating system trusts. What goes wrong is not kept: the next store tries again.
+/// Trusts the operating system's certificates. A failure is not remembered: the next store tries
+/// again.
 fn system() -> Result<Arc<ClientConfig>, StoreError> {
     if let Some(config) = SYSTEM.get() {
         return Ok(Arc::clone(config));
@@ -83,7 +85,7 @@ fn named(path: &Path) -> Result<Arc<ClientConfig>, StoreError> {
     Ok(Arc::new(builder.with_root_certificates(store).with_no_client_auth()))
 }
 
-/// How a connection is secured, but for whom to believe.
+/// The TLS configuration without the root certificates.
 fn begun() -> Result<(Arc<CryptoProvider>, ConfigBuilder<ClientConfig, WantsVerifier>), StoreError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))

@@ -7,7 +7,7 @@ use holm_kernel::journal;
 use super::markdown;
 use crate::{Store, StoreError, error};
 
-/// What a session is written as.
+/// The format of an exported session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// The journal itself, byte for byte. It is enough to resume, replay and verify the run.
@@ -20,7 +20,7 @@ impl Store {
     /// Writes a session out. Large results are not part of it; a journal refers to them by digest
     /// ([`Blobs::get`](holm_runtime::Blobs::get)).
     ///
-    /// An export of an encrypted store is readable: that is what it is for.
+    /// An export of an encrypted store is readable, on purpose.
     ///
     /// # Errors
     /// [`StoreError::Missing`], [`StoreError::Damaged`] for a damaged one in Markdown: what does not fit its journal is never left
@@ -46,7 +46,7 @@ impl Store {
     /// As [`export`](Self::export), into a new file that only its owner can read.
     ///
     /// # Errors
-    /// As there, and when the file is there already or cannot be written.
+    /// The same errors, and errors if the file exists already or cannot be written.
     pub async fn export_to(
         &self,
         run: &str,

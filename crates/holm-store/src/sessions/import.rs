@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl Store {
-    /// Takes a journal in, to the byte, after its chain has been verified from end to end. Gives the run's id: the one
-    /// that record 0 names, unless another is asked for.
+    /// Imports a journal, byte for byte, after its chain has been verified from end to end. Returns
+    /// the run's id: the one that record 0 names, unless the caller asks for another.
     ///
     /// # Errors
     /// [`StoreError::NotAJournal`] for damage of any kind, a torn end included; [`StoreError::Exists`].

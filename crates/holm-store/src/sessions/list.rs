@@ -12,7 +12,7 @@ use crate::{
     store::{Depth, TITLE},
 };
 
-/// Sessions on a page unless another number is asked for.
+/// Sessions on a page by default.
 const PAGE: u32 = 50;
 
 /// Sessions on a page at the most: a list is for people.
@@ -25,7 +25,7 @@ const NAMED: &str = "named";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub run: String,
-    /// What a person called it, or the first line of its first prompt.
+    /// The title that the user gave, or the first line of the first prompt.
     pub title: String,
     /// Kept in sorted order.
     pub tags: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Session {
     pub created: Timestamp,
     /// When its last record was handled.
     pub updated: Timestamp,
-    /// How many records it has.
+    /// The number of its records.
     pub records: u64,
     pub agent: String,
     /// The model it began with.
@@ -61,7 +61,7 @@ pub enum Order {
     OldestFirst,
 }
 
-/// Which sessions are wanted, a page at a time.
+/// A query for sessions, one page at a time.
 ///
 /// ```
 /// use holm_store::{Listing, Order};
@@ -78,7 +78,7 @@ pub struct Listing {
     pub order: Order,
     /// The [`next`](Page::next) of the page before.
     pub after: Option<Cursor>,
-    /// How many at once; 50 unless said, 1,000 at the most.
+    /// The size of a page; 50 by default, 1,000 at most.
     pub limit: Option<u32>,
 }
 
@@ -113,7 +113,7 @@ impl FromStr for Cursor {
 pub struct Page {
     /// In the order that was asked for.
     pub sessions: Vec<Session>,
-    /// Where the next page begins; none after the last.
+    /// The beginning of the next page; `None` after the last.
     pub next: Option<Cursor>,
 }
 
@@ -142,7 +142,7 @@ impl Store {
         }
     }
 
-    /// At the most so many rows of a list behind a place, and where the next ones begin.
+    /// At most so many rows of a list after a place, and the place of the next ones.
     async fn rows(
         &self,
         wanted: &Listing,
@@ -182,7 +182,7 @@ impl Store {
     /// Calls a session something; none goes back to its first prompt.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], or [`StoreError::BadLabel`] for a title that is no single line.
+    /// [`StoreError::Missing`], or [`StoreError::BadLabel`] for a title that is not a single line.
     pub async fn rename(&self, run: &str, title: Option<&str>) -> Result<(), StoreError> {
         let row = self.find(run).await?;
         let Some(title) = title else { return self.inner.backend.name(row.no, None).await };
@@ -206,10 +206,10 @@ impl Store {
         self.inner.backend.tag(row.no, tag).await
     }
 
-    /// Takes a tag off a session, if it is there.
+    /// Removes a tag from a session, if the session has it.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] if there is no such session.
+    /// [`StoreError::Missing`] if the store has no such session.
     pub async fn untag(&self, run: &str, tag: &str) -> Result<(), StoreError> {
         let row = self.find(run).await?;
         self.inner.backend.untag(row.no, tag).await

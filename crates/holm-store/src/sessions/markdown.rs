@@ -18,8 +18,8 @@ use super::{
 };
 use crate::Day;
 
-/// Writes a session as Markdown. What people, models and tools said stands as it is, in quotes or fences that it
-/// cannot break out of.
+/// Writes a session as Markdown. Texts of users, models and tools stay unchanged, in quotes or
+/// fences that they cannot break out of.
 pub(crate) fn write(session: &Session, records: &[Record]) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
@@ -56,7 +56,7 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
     out
 }
 
-/// What no record says by itself, by the record that led to it.
+/// Facts that only a fold of the journal shows, by the record that caused them.
 #[derive(Default)]
 struct Told {
     /// The results that the model was given for calls that did not run: refused calls, and calls
@@ -64,12 +64,13 @@ struct Told {
     results: BTreeMap<Seq, Vec<ToolResult>>,
     /// Which model took over from which.
     climbs: BTreeMap<Seq, Vec<String>>,
-    /// What people said, in the order in which the run heard it.
+    /// The users' messages, in the order in which the run received them.
     heard: VecDeque<(MessageId, String)>,
 }
 
 impl Told {
-    /// Folds the journal. Stops where that cannot be done any more, because something in it was erased.
+    /// Folds the journal. Stops at the first record that cannot be folded because data in it was
+    /// erased.
     fn of(records: &[Record]) -> Self {
         let ended = |record: &Record| match record.payload().input() {
             Ok(Input::ToolFinished { call, .. } | Input::ChildFinished { call, .. }) => {
@@ -121,11 +122,11 @@ impl Told {
 
 /// A session while it is written.
 struct Telling {
-    /// What the model never read.
+    /// The prompts that the model never read.
     withheld: Vec<Withheld>,
-    /// What people said and was not written yet.
+    /// Messages of users that are not written yet.
     heard: VecDeque<(MessageId, String)>,
-    /// What hooks added last: they add it to every request, and it is shown once.
+    /// What hooks added last. They add it to every request, and it is shown once.
     added: Vec<Block>,
 }
 
@@ -164,7 +165,7 @@ impl Telling {
         }
     }
 
-    /// What hooks made of a request, a result or a stop.
+    /// Writes what hooks changed in a request, a result or a stop.
     fn hooked(&mut self, out: &mut String, answer: &Answer, seq: Seq) {
         for withheld in self.withheld.iter().filter(|withheld| withheld.record == seq) {
             let _ = writeln!(out, "\n*a hook kept the prompt from the model, which read in its place:*\n");
@@ -208,7 +209,7 @@ impl Telling {
     }
 }
 
-/// Where experience had the run begin, if not with its first model.
+/// Writes why experience made the run begin above its first model, if it did.
 fn begun(out: &mut String, ladder: Option<&Ladder>) {
     if let Some(ladder) = ladder.filter(|ladder| ladder.start > 0) {
         let _ = writeln!(out, "- began higher: {}", one_line(&ladder.why));

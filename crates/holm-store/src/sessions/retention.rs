@@ -39,13 +39,13 @@ pub struct Retention {
     pub keep_tag: Option<String>,
 }
 
-/// What is left of a session.
+/// What remains of an erased session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
     pub run: String,
-    /// How many records it had.
+    /// The number of records that it had.
     pub records: u64,
-    /// The last link of its chain, in hex; empty where it cannot be read.
+    /// The last link of its chain, in hex; empty if it cannot be read.
     pub chain: String,
 }
 
@@ -60,10 +60,11 @@ impl Store {
         Ok(erased)
     }
 
-    /// Erases what a policy does not keep, oldest first. Sessions that are being driven are passed over.
+    /// Erases the sessions that a policy does not keep, oldest first. Sessions that are being
+    /// driven are skipped.
     ///
     /// # Errors
-    /// [`StoreError`]; what was erased by then stays erased.
+    /// [`StoreError`]; sessions that were erased before the error stay erased.
     pub async fn retain(&self, policy: &Retention) -> Result<Vec<Erased>, StoreError> {
         let mut erased = Vec::new();
         for session in self.unkept(policy).await? {
@@ -77,7 +78,7 @@ impl Store {
         Ok(erased)
     }
 
-    /// What [`retain`](Self::retain) would erase, oldest first.
+    /// The sessions that [`retain`](Self::retain) would erase, oldest first.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -17,19 +17,19 @@ const SHORTEST: usize = 3;
 /// Hits of one search at the most.
 const MAX_HITS: u32 = 1_000;
 
-/// Sessions that a decrypting search looks at in one step.
+/// Sessions that a decrypting search reads in one step.
 const STEP: u64 = 200;
 
-/// A record in which everything that was searched for stands.
+/// A record that contains all search terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     pub run: String,
     pub seq: Seq,
     /// When it was handled.
     pub at: Timestamp,
-    /// Whose words they are.
+    /// The author of the text.
     pub kind: TextKind,
-    /// The words with what stands around them, on one line.
+    /// The match with the text around it, on one line.
     pub excerpt: String,
 }
 
@@ -38,8 +38,8 @@ impl Store {
     /// in quotation marks must stand together. A word may be part of a longer word. The latest
     /// sessions come first.
     ///
-    /// An encrypted store has no index, because an index would tell what was said: there every session is decrypted
-    /// and read, which takes time in proportion to all that is kept.
+    /// An encrypted store has no index, because an index would reveal the text. There every session
+    /// is decrypted and read, which takes time in proportion to the whole store.
     ///
     /// # Errors
     /// [`StoreError::TooShort`] for words of less than three characters.
@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-/// Splits a query into what must stand in a record.
+/// Splits a query into terms.
 fn terms(query: &str) -> Result<Vec<String>, StoreError> {
     let mut terms = Vec::new();
     for (index, part) in query.split('"').enumerate() {

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::blocking;
 use crate::{Day, Entry, Store, StoreError, Subject, Tally, backend::ListFilter, derive, store::Depth};
 
-/// Stands for an agent whose name a journal no longer tells.
+/// Stands for an agent whose name the journal no longer contains.
 const UNKNOWN: &str = "(unknown)";
 
 /// Sessions whose agents are read at once.
 const AT_ONCE: u64 = 1_000;
 
-/// What the sums are made by.
+/// What the usage is summed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -30,7 +30,7 @@ pub enum By {
     Agent,
 }
 
-/// Which usage is wanted.
+/// Selects usage by run and by day.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageQuery {
     /// Limits the result to this run.
@@ -45,14 +45,15 @@ pub struct UsageQuery {
 pub struct UsageLine {
     /// The session, model, tool, day or agent.
     pub name: String,
-    /// What it came to.
+    /// The sums of this line.
     pub tally: Tally,
 }
 
 impl Store {
-    /// Sums up what was used, by session, model, tool, day (UTC) or agent, sorted by name.
+    /// Sums usage by session, model, tool, day (UTC) or agent, sorted by name.
     ///
-    /// The numbers are what the kernel counted when it folded the journals; a child run counts for itself.
+    /// The numbers are those that the kernel counted when it folded the journals. A child run
+    /// counts for itself.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -103,7 +104,7 @@ impl Store {
     }
 }
 
-/// The line that an entry belongs to; none if it is not wanted.
+/// The name of the line that an entry belongs to; `None` if the query excludes it.
 fn name(
     by: By,
     query: &UsageQuery,

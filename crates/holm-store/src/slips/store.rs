@@ -5,7 +5,7 @@ use holm_kernel::Timestamp;
 use super::{Slip, rows::SlipRow};
 use crate::{Store, StoreError, label::check_run, store::Inner, vault::SessionKey};
 
-/// What tells the text of a note from other texts that are sealed.
+/// Tells the sealed text of a note from other sealed texts.
 const BODY: &str = "slip";
 
 impl Store {
@@ -44,7 +44,7 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if tray or name cannot be names; what the database says.
+    /// [`StoreError::BadName`] if tray or name cannot be names, and errors of the database.
     pub async fn put_slip(
         &self,
         tray: &str,
@@ -106,7 +106,7 @@ impl Inner {
     }
 }
 
-/// No run and no job has two colons in its name, so their keys do not stand in for each other.
+/// No run and no job has two colons in its name, so their keys differ.
 fn key_name(tray: &str, name: &str) -> String {
     format!("slip:{tray}:{name}")
 }

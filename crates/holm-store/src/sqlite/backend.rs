@@ -30,7 +30,8 @@ use crate::{
     sessions::blocking,
 };
 
-/// How old a file must be before it counts as left over by a process that died between writing and naming it.
+/// How old a file must be before it counts as left over by a process that died between writing and
+/// naming it.
 const LEFT_OVER: Duration = Duration::from_secs(3_600);
 
 /// How long another process may take to write a release that it has queued, and how often that is checked.
@@ -71,8 +72,8 @@ impl Sqlite {
         answer.await.map_err(|_| closed())?
     }
 
-    /// Makes a change that survives a loss of power once this returns, in one sync with all that waits for one. Says
-    /// whether anything was changed.
+    /// Makes a change that survives a loss of power once this returns, in one sync with all others
+    /// that wait. Returns whether anything was changed.
     pub(super) fn write_synced(
         &self,
         work: impl FnMut(&Connection) -> Result<bool, StoreError> + Send + 'static,
@@ -377,8 +378,8 @@ fn row_holder(row: &ListedRow, alive: bool) -> Option<String> {
     row.holder.clone().filter(|_| alive)
 }
 
-/// Removes files that no run refers to and that no process can be writing any more: by their paths, because an
-/// unfinished file lies in the folder of the result that it was to become.
+/// Removes files that no run refers to and that no process can be writing any more. It goes by
+/// their paths, because an unfinished file lies in the folder of its future result.
 fn remove_left_over(db: &Db) -> Result<(), StoreError> {
     for path in db.blobs.files() {
         if is_left_over(db, &path)? {
@@ -388,7 +389,7 @@ fn remove_left_over(db: &Db) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether a file is left over. What a dead process had not finished is, however young.
+/// Whether a file is left over. An unfinished file of a dead process is, however young.
 fn is_left_over(db: &Db, path: &Path) -> Result<bool, StoreError> {
     if files::writer_of(path).is_some_and(|writer| !db.holder.lives(writer)) {
         return Ok(true);

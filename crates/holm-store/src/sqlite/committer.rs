@@ -33,11 +33,11 @@ use crate::{
 /// Bytes of the log after which it is synced and copied into the database.
 const LOG_BYTES: u64 = 4 * 1024 * 1024;
 
-/// How often it is copied before it is begun anew. Copying goes on beside appends; to begin anew they have to wait for the
-/// disk, so that is done seldom enough not to be felt.
+/// The number of copies before the log is restarted. Copying runs beside appends. A restart makes
+/// them wait for the disk, so it is done rarely enough not to be noticed.
 const COPIES: u32 = 4;
 
-/// What each commit adds to the log beside its lines: a page and its frame.
+/// The bytes that each commit adds to the log beside its lines: a page and its frame.
 const COMMIT_BYTES: u64 = 4_096 + 24;
 
 /// Something to be written.
@@ -57,9 +57,9 @@ pub(super) enum Job {
 
 /// Something to be done after every append that was submitted before it.
 pub(super) enum Last {
-    /// Gives a lease back.
+    /// Releases a lease.
     Release { run: RunNo, holder: String },
-    /// Says that all that was submitted before it is done.
+    /// Reports that all earlier jobs are done.
     Passed(oneshot::Sender<()>),
 }
 
@@ -162,19 +162,20 @@ impl Drop for Committer {
     }
 }
 
-/// What the thread works with.
+/// The state of the committing thread.
 pub(super) struct Work {
     pub(super) writer: Arc<Writer>,
     pub(super) log: PathBuf,
-    /// Set once a sync has failed: the system may have thrown the pages away, so no later sync can be believed.
+    /// Set once a sync has failed: the system may have dropped the pages, so no later sync can be
+    /// trusted.
     pub(super) unsynced: Option<StoreError>,
     pub(super) counters: Arc<Counters>,
-    /// Copies the log while the writer goes on.
+    /// Copies the log while the writer continues.
     pub(super) copier: Connection,
     pub(super) copies: u32,
 }
 
-/// What the thread finds when it looks.
+/// The next step of the thread.
 enum Next {
     Jobs(Vec<Job>),
     MoveLog,
@@ -196,7 +197,7 @@ impl Work {
         }
     }
 
-    /// Does a group: first the appends, then one sync for all that need it, then what must come last.
+    /// Commits a group: first the appends, then one sync for all that need it, then the final jobs.
     fn commit(&mut self, jobs: Vec<Job>, log: &mut Option<File>) -> u64 {
         let (mut waiting, mut syncs, mut last) = (Vec::with_capacity(jobs.len()), Vec::new(), Vec::new());
         for job in jobs {
@@ -230,7 +231,8 @@ impl Work {
         bytes
     }
 
-    /// Writes all batches in one transaction; if that fails, each by itself, so that one cannot spoil the others.
+    /// Writes all batches in one transaction. If that fails, writes each by itself, so that one
+    /// cannot spoil the others.
     fn append(&self, waiting: &[Waiting]) -> (u64, Vec<Result<(), StoreError>>) {
         if waiting.is_empty() {
             return (0, Vec::new());
@@ -278,8 +280,8 @@ impl Work {
         })
     }
 
-    /// Copies the log into the database; at every fourth time it is begun anew, and appends that come meanwhile wait in
-    /// the queue.
+    /// Copies the log into the database. Every fourth time the log is restarted, and new appends
+    /// wait in the queue.
     fn move_log(&mut self) {
         let copy = |conn: &Connection| conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         // Should it fail, the log grows and the next try comes after as many bytes again.
@@ -292,7 +294,7 @@ impl Work {
 }
 
 impl Shared {
-    /// Counts bytes of the log; gives the sum.
+    /// Counts bytes of the log. Returns the sum.
     fn log(&self, bytes: u64) -> u64 {
         self.logged.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes)
     }

@@ -10,10 +10,10 @@ use std::{fs, io, path::Path};
 use super::{BlobFolder, Db, READ_PATIENCE, beside, connect, failed, files};
 use crate::{StoreError, backend::Copied, error};
 
-/// How often a copy is begun again because something was erased meanwhile.
+/// How often a copy is restarted because a session was erased meanwhile.
 const TRIES: u32 = 5;
 
-/// Copies everything to a place where nothing is yet.
+/// Copies the whole store to a path where nothing exists yet.
 pub(super) fn copy_to(db: &Db, to: &Path) -> Result<Copied, StoreError> {
     let results = beside(to, "blobs");
     if results.exists() {
@@ -38,7 +38,7 @@ pub(super) fn copy_to(db: &Db, to: &Path) -> Result<Copied, StoreError> {
     })
 }
 
-/// None if something that the copy refers to is gone.
+/// Returns `None` if a file that the copy refers to is gone.
 fn copy(db: &Db, to: &Path, results: &Path) -> Result<Option<Copied>, StoreError> {
     let Some(place) = to.to_str() else {
         return Err(StoreError::System { reason: "the copy's place has a name that is no text".into() });

@@ -38,12 +38,12 @@ impl Holder {
         &self.token
     }
 
-    /// How people know this holder.
+    /// The name of this holder for users.
     pub(super) fn name() -> String {
         format!("process {}", std::process::id())
     }
 
-    /// Whether the holder of a token still lives.
+    /// Whether the holder of a token is still alive.
     pub(super) fn lives(&self, token: &str) -> bool {
         token == self.token || is_locked(&self.folder.join(token))
     }

@@ -31,7 +31,8 @@ pub(super) fn any_run(conn: &Connection) -> Result<bool> {
     conn.query_row(sql, [], |row| row.get(0)).map_err(failed)
 }
 
-/// Makes a run; the caller has a transaction. A name whose maker died before the first record was kept is free.
+/// Creates a run in the caller's transaction. A name is free if its creator died before the first
+/// record was stored.
 pub(super) fn create(
     conn: &Connection,
     living: &Holder,
@@ -80,7 +81,8 @@ fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a run has any record: one that lacks only the first is damaged, and not to be written over.
+/// Whether a run has any record. A run that lacks only the first is damaged, and must not be
+/// overwritten.
 fn has_records(conn: &Connection, run: RunNo) -> Result<bool> {
     let (first, last) = schema::keys(run)?;
     let sql = "SELECT EXISTS (SELECT 1 FROM records WHERE id BETWEEN ? AND ?)";

@@ -115,7 +115,8 @@ pub(super) fn migrate_to(conn: &Connection, path: &Path, goal: usize) -> Result<
     tx.commit().map_err(failed)
 }
 
-/// Whether a database is a store that this program can open, with every table of its schema. Nothing is changed.
+/// Checks that a database is a store that this program can open, with every table of its schema.
+/// Changes nothing.
 pub(super) fn check(conn: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = known_version(conn, path)?;
     // The steps themselves say which tables there are, so that no second list can grow old.
@@ -139,7 +140,7 @@ fn tables(conn: &Connection) -> Result<Vec<String>, StoreError> {
     names.collect::<rusqlite::Result<_>>().map_err(failed)
 }
 
-/// The schema that is there, if this program knows it.
+/// The schema version of the database, if this program knows it.
 fn known_version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
     let found = version(conn, path)?;
     if found as usize > STEPS.len() {
@@ -149,7 +150,7 @@ fn known_version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
     Ok(found)
 }
 
-/// The schema that is there; an empty file is a store to be.
+/// The schema version of the database; an empty file becomes a new store.
 fn version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
     let foreign = || StoreError::Foreign { place: path.display().to_string() };
     let read = |name: &str| -> Result<i64, StoreError> {

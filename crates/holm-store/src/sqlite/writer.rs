@@ -17,7 +17,8 @@ use crate::{
     backend::{Batch, Body},
 };
 
-/// How long another process may write before it is called stuck. Erasing and importing large sessions takes seconds.
+/// How long another process may write before it counts as stuck. Erasing and importing large
+/// sessions takes seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The first and the longest pause between two tries.
@@ -26,7 +27,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(200), Duration::from
 /// Rows of one `INSERT`: a batch of a driver has a few, and each number is a statement to keep prepared.
 const ROWS: usize = 8;
 
-/// How often an append looks whether the lock is free before it goes into the queue.
+/// How often an append tries the lock before it goes into the queue.
 const TRIES: u32 = 64;
 
 const INSERTS: [&str; ROWS] = [
@@ -42,7 +43,7 @@ const INSERTS: [&str; ROWS] = [
 
 pub(super) struct Writer(Mutex<Connection>);
 
-/// What came of an append on the caller's own thread.
+/// The result of an append on the caller's own thread.
 pub(super) enum Attempt {
     Done,
     /// Another connection is writing.
@@ -81,7 +82,7 @@ impl Writer {
         patiently(|| transaction(&self.lock(), |tx| Ok(work(tx)?)))
     }
 
-    /// Does something with the connection that is no transaction.
+    /// Uses the connection outside a transaction.
     pub(super) fn with<T>(
         &self,
         mut work: impl FnMut(&Connection) -> rusqlite::Result<T>,
@@ -164,7 +165,7 @@ fn transaction<T>(
     Ok(value)
 }
 
-/// Tries again while another process writes.
+/// Retries while another process writes.
 pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Refusal>) -> Result<T, StoreError> {
     let since = Instant::now();
     let mut pause = PAUSES.0;

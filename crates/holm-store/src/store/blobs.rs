@@ -19,10 +19,10 @@ use crate::{
 /// Bytes that are sealed at a time, so that a part can be read without decrypting the whole.
 const PIECE: u64 = 64 * 1024;
 
-/// What sealing adds to a piece: layout, nonce, tag.
+/// The bytes that sealing adds to a piece: layout, nonce, tag.
 const SEALING: u64 = 1 + 24 + 16;
 
-/// Results whose verification is remembered; the list is dropped when it is longer.
+/// The most results whose verification is remembered; a longer list is dropped.
 const REMEMBERED: usize = 4_096;
 
 impl Blobs for Store {
@@ -61,8 +61,8 @@ impl Store {
         Ok(digest)
     }
 
-    /// Makes a run refer to results that its journal names and that another run has kept: a fork and a copy have a past
-    /// that they did not write. What is gone already stays gone.
+    /// Makes a run refer to results that its journal names and that another run has stored: a fork
+    /// and a copy have a past that they did not write. Erased results stay erased.
     pub(super) async fn adopt(&self, run: &RunRow, digests: &[String]) -> Result<(), StoreError> {
         if digests.is_empty() {
             return Ok(());

@@ -28,18 +28,19 @@ const AT_ONCE: u64 = 1_024;
 /// Sessions whose first lines are read at once.
 const OPENINGS: usize = 256;
 
-/// How much is needed.
+/// How much of the index is needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// What a list shows.
+    /// The list entries only.
     Heads,
     /// Usage, ledger and search as well.
     Everything,
 }
 
 impl Store {
-    /// Forgets everything that is derived from journals (titles of unnamed sessions, usage, the ledger of models, the search index) and
-    /// computes it again. What cannot be computed any more, because this kernel has other rules, stays as it is known.
+    /// Deletes everything that is derived from journals (titles of unnamed sessions, usage, the
+    /// ledger of models, the search index) and computes it again. Data that cannot be computed any
+    /// more, because this kernel has other rules, stays as it is.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -60,7 +61,7 @@ impl Store {
         self.keep_heads(&stale).await
     }
 
-    /// Brings up to date what a list shows of these runs.
+    /// Updates the list entries of these runs.
     async fn keep_heads(&self, stale: &[Stale]) -> Result<(), StoreError> {
         for some in stale.chunks(OPENINGS) {
             let untitled: Vec<RunNo> =
@@ -74,7 +75,7 @@ impl Store {
         Ok(())
     }
 
-    /// What a list shows of these runs. One that is damaged keeps no other from being listed.
+    /// The list entries of these runs. A damaged run does not keep the others from being listed.
     fn head_facts(
         &self,
         stale: &[Stale],
@@ -115,7 +116,8 @@ impl Store {
         Ok(facts)
     }
 
-    /// Computes usage and ledger, and the texts and references of the records that are new, from where the last fold was left.
+    /// Computes usage and ledger, and the texts and references of the new records, from the state
+    /// of the last fold.
     async fn fold_run(&self, stale: &Stale) -> Result<(), StoreError> {
         let run = &stale.run;
         let known = self.inner.backend.fold_row(run.no).await?;
@@ -154,7 +156,7 @@ impl Store {
         self.inner.backend.keep_folded(run.no, derived).await
     }
 
-    /// Folds the records that are new, some at a time; gives how many there are in all.
+    /// Folds the new records, some at a time. Returns how many records there are in all.
     async fn read_on(&self, run: &RunRow, mut work: Work) -> Result<(Work, u64), StoreError> {
         let mut records = work.fold.records();
         loop {
@@ -173,7 +175,8 @@ impl Store {
         }
     }
 
-    /// Goes on from the state that is kept, unless everything is to be computed anew. A state that cannot be read is ignored.
+    /// Continues from the stored state, unless everything must be computed again. A state that
+    /// cannot be read is ignored.
     async fn begin_fold(&self, run: &RunRow, known: FoldRow, folded: u64) -> Result<Work, StoreError> {
         let (store, run) = (self.clone(), run.clone());
         blocking(move || {
@@ -249,7 +252,8 @@ impl Work {
     }
 }
 
-/// Erased since, or damaged: neither may keep the other sessions from being counted.
+/// Ignores a run that was erased or is damaged: neither may keep the other sessions from being
+/// counted.
 fn passable(caught: Result<(), StoreError>) -> Result<(), StoreError> {
     match caught {
         Err(StoreError::Missing { .. } | StoreError::Damaged { .. }) => Ok(()),

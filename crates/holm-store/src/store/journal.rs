@@ -26,7 +26,8 @@ use crate::{
 const RECORD: &str = "record";
 const SNAPSHOT: &str = "snapshot";
 
-/// Records of a long journal that are read at once: together they are small beside what a fold of them holds.
+/// Records of a long journal that are read at once. Together they are small beside the state of a
+/// fold.
 const AT_ONCE: u64 = 256;
 
 impl Journals for Store {
@@ -238,7 +239,7 @@ struct StoreJournal {
     state: State,
 }
 
-/// Whether it is known where the journal ends.
+/// Whether the end of the journal is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Sound,
@@ -295,7 +296,7 @@ impl Journal for StoreJournal {
     }
 }
 
-/// Splits lines that follow record `next - 1`, and seals them where there is a key.
+/// Splits lines that follow record `next - 1`, and seals them if there is a key.
 ///
 /// The chain is verified whenever a journal is folded; here only what would put a line in the wrong row is refused.
 pub(crate) fn bodies<'a>(

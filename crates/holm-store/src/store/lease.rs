@@ -26,14 +26,15 @@ impl Held {
     }
 }
 
-/// The right to drive a run, given back when it is dropped. A process that dies gives back everything it held.
+/// The right to drive a run, released when it is dropped. A process that dies releases all its
+/// leases.
 pub(crate) struct Lease {
     inner: Arc<Inner>,
     run: RunNo,
 }
 
 impl Lease {
-    /// Takes the lease of a run that is there.
+    /// Takes the lease of an existing run.
     pub(crate) async fn take(inner: &Arc<Inner>, run: &RunRow) -> Result<Self, StoreError> {
         if !inner.held.take(run.no) {
             return Err(StoreError::Busy { run: run.id.clone(), holder: "this process".into() });

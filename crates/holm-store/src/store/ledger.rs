@@ -26,7 +26,7 @@ impl Store {
 }
 
 impl Ledger for Store {
-    /// Does nothing: the journal says it all.
+    /// Does nothing: the ledger is computed from the journals.
     fn note<'a>(&'a self, _: &'a str, _: u64, _: &'a [Standing]) -> BoxFuture<'a, Result<(), LedgerFailed>> {
         Box::pin(async { Ok(()) })
     }

@@ -25,7 +25,8 @@ pub(crate) use journal::{bodies, now};
 use lease::Held;
 pub(crate) use lease::Lease;
 
-/// Keeps the journals of many runs, their large results, and what is known about them. Clones are the same store.
+/// Stores the journals of many runs, their large results, and the data derived from them. Clones
+/// are the same store.
 ///
 /// It implements [`Journals`](holm_runtime::Journals) and [`Blobs`](holm_runtime::Blobs), so an agent writes through
 /// it; and it answers what people ask about sessions: [`list`](Self::list), [`search`](Self::search),
@@ -60,7 +61,7 @@ pub(crate) struct Inner {
     pub(crate) backend: Box<dyn Backend>,
     pub(crate) vault: Option<Vault>,
     pub(crate) held: Held,
-    /// Large results that were read whole and found to be what their name says, with the file's stamp.
+    /// Large results that were read whole and match their digest, with the file's stamp.
     verified: Mutex<BTreeMap<String, (u64, u64)>>,
     /// Files that sessions were exported to, so that a search for secrets finds them too.
     pub(crate) exports: Mutex<Vec<PathBuf>>,
@@ -118,7 +119,7 @@ impl Store {
         self.inner.backend.clock().await.map(holm_kernel::Timestamp::new)
     }
 
-    /// What was committed since this store was opened, by its pool where it shares one.
+    /// The counters since this store was opened, or those of its pool if it shares one.
     #[must_use]
     pub fn commits(&self) -> Commits {
         self.inner.backend.commits()
@@ -139,7 +140,7 @@ impl fmt::Debug for Store {
 }
 
 impl Inner {
-    /// The key that seals what a run says; none in a store without encryption.
+    /// The key that seals a run; `None` in a store without encryption.
     pub(crate) fn key(&self, run: &RunRow) -> Result<Option<SessionKey>, StoreError> {
         let Some(vault) = &self.vault else { return Ok(None) };
         let Some(wrapped) = &run.key else {
@@ -149,7 +150,7 @@ impl Inner {
     }
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 ///
 /// ```no_run
 /// # async fn open() -> Result<(), holm_store::StoreError> {
@@ -180,16 +181,16 @@ impl Options {
         self
     }
 
-    /// How large the SQLite database may grow, large results apart; appends fail with [`StoreError::Full`] then, and
-    /// what is there stays sound.
+    /// Limits the size of the SQLite database, without large results. Beyond it appends fail with
+    /// [`StoreError::Full`], and the stored data stays intact.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = Some(bytes);
         self
     }
 
-    /// In which schema of a PostgreSQL database the store is, made if it is not there: stores of one database that know
-    /// nothing of each other.
+    /// Chooses the schema of a PostgreSQL database for the store, and creates it if it is missing.
+    /// Stores in different schemas of one database know nothing of each other.
     #[cfg(feature = "postgres")]
     #[must_use]
     pub fn schema(mut self, name: impl Into<String>) -> Self {
@@ -217,7 +218,7 @@ impl Options {
         self.postgres_on(&crate::PostgresPool::open(url).await?).await
     }
 
-    /// Opens the store with the connections of a pool, which the stores of other schemas share.
+    /// Opens the store on the connections of a pool, which the stores of other schemas share.
     ///
     /// # Errors
     /// As [`postgres`](Self::postgres).

@@ -26,7 +26,7 @@ const LAYOUT: u8 = 1;
 /// Bytes of a nonce.
 const NONCE: usize = 24;
 
-/// What a store seals once, to know its key again.
+/// The text that a store seals once, to recognise its key.
 pub(crate) const CHECK: &[u8] = b"holm store";
 
 /// The key of a whole store. The caller keeps it; without it, an encrypted store is noise.
@@ -49,7 +49,7 @@ impl MasterKey {
     /// Draws a new key. Keep [`bytes`](Self::bytes) before anything is written with it.
     ///
     /// # Errors
-    /// When the system has no randomness to give.
+    /// If the system provides no randomness.
     pub fn generate() -> Result<Self, StoreError> {
         Ok(Self::new(random()?))
     }
@@ -84,7 +84,7 @@ impl Vault {
         }
     }
 
-    /// Seals the text that tells later whether the key is the same.
+    /// Seals the text that later shows whether the key is the same.
     pub(crate) fn check(&self) -> Result<Vec<u8>, StoreError> {
         seal(&self.cipher, b"check", CHECK)
     }
@@ -118,7 +118,7 @@ impl Vault {
     }
 }
 
-/// Seals what one session says.
+/// Seals the data of one session.
 pub(crate) struct SessionKey(XChaCha20Poly1305);
 
 impl SessionKey {
@@ -135,7 +135,8 @@ impl SessionKey {
     }
 }
 
-/// Where something is kept, so that it cannot be moved: the kind has no zero byte, so no two places are alike.
+/// The place that data is sealed for, so that it cannot be moved. The kind has no zero byte, so all
+/// places differ.
 fn place(kind: &str, at: &[u8]) -> Vec<u8> {
     [kind.as_bytes(), &[0], at].concat()
 }
@@ -168,7 +169,7 @@ fn random<const N: usize>() -> Result<[u8; N], StoreError> {
     Ok(bytes)
 }
 
-/// Draws a name that no other process has.
+/// Draws a random name that no other process has.
 #[cfg(feature = "sqlite")]
 pub(crate) fn token() -> Result<String, StoreError> {
     Ok(hex(&random::<16>()?))
