@@ -24,9 +24,11 @@ use crate::MessageId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The operator's standing orders that arrive in mid-run; the system prompt itself is config.
+    /// The operator's standing orders that arrive during a run; the system prompt is part of the
+    /// configuration.
     System,
-    /// The person, or the kernel in the person's place (corrections, wrap-up notes): see [`Message::author`].
+    /// The person, or the kernel on the person's behalf (corrections, wrap-up notes): see
+    /// [`Message::author`].
     User,
     Assistant,
     /// Results of tool calls.
@@ -51,7 +53,7 @@ pub struct Message {
     /// Unique within the run.
     pub id: MessageId,
     pub role: Role,
-    /// What is said, in order.
+    /// The content, in order.
     pub blocks: Vec<Block>,
     #[serde(default, skip_serializing_if = "Author::is_speaker")]
     pub author: Author,

@@ -61,11 +61,11 @@ pub fn name_key(name: &str) -> String {
     folded(provider_name(name))
 }
 
-/// The names of a list of tools, all different, in the same order. Letters that differ in their case alone are no difference:
-/// neither a person nor a model can be trusted to see it.
+/// The names of a list of tools, all different, in the same order. Names that differ only in case
+/// count as equal, because people and models may overlook the difference.
 ///
-/// Names that are acceptable already keep themselves; of the others a later one that would be equal to an earlier one gets
-/// `_2`, `_3` and so on. The same list gives the same names on every host.
+/// Acceptable names are unchanged. Of the others, a name that would equal an earlier one gets `_2`,
+/// `_3` and so on. The same list gives the same names on every host.
 ///
 /// ```
 /// use holm_kernel::provider_names;
@@ -101,7 +101,7 @@ pub fn provider_names_beside<'a>(reserved: &[&str], names: impl IntoIterator<Ite
             out.push(wanted);
             continue;
         }
-        // Going on from the last suffix keeps a list of equal names linear.
+        // Continuing from the last suffix keeps a list of equal names linear.
         let suffix = last.entry(key).or_insert(1);
         let free = loop {
             *suffix += 1;
@@ -115,7 +115,7 @@ pub fn provider_names_beside<'a>(reserved: &[&str], names: impl IntoIterator<Ite
     out
 }
 
-/// A name as it is compared.
+/// The form in which names are compared.
 fn folded(mut name: String) -> String {
     name.make_ascii_lowercase();
     name

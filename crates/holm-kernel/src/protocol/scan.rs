@@ -10,8 +10,8 @@ use holm_guards::json::{Json, Object};
 /// The names of the tags around thinking that models write into their text.
 const THINKING: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
 
-/// How many times its own length a text may cost in attempts that failed. Honest text stays far below 1; text
-/// made of unclosed brackets would cost its square without this.
+/// The limit on failed parse attempts, as a multiple of the text's length. Ordinary text stays far
+/// below 1. Without it, text made of unclosed brackets would take quadratic time.
 const ATTEMPTS: usize = 4;
 
 /// The parts of a reply.
@@ -20,7 +20,7 @@ pub(super) struct Scan {
     pub(super) words: String,
     /// The first object with a call in it.
     pub(super) call: Option<Object>,
-    /// Whether something begins like a call and is not valid JSON.
+    /// Whether something begins like a call but is not valid JSON.
     pub(super) broken_call: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
                     at = start + thinking_end(rest, length);
                     done = at;
                 }
-                // The template wrote the opening tag, so everything up to here was thinking.
+                // The template wrote the opening tag, so everything before this was thinking.
                 Some(Tag::Closes(length)) => {
                     scan.words.clear();
                     at = start + length;
@@ -65,7 +65,7 @@ pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
     scan
 }
 
-/// What came of reading an object.
+/// The result of parsing an object.
 enum Attempt {
     /// An object and the bytes it takes.
     Object(Object, usize),
@@ -91,7 +91,7 @@ fn object(text: &str, budget: &mut usize) -> Attempt {
     }
 }
 
-/// Whether the first name in an object that could not be read is that of a call.
+/// Whether the first key of an unreadable object is that of a call.
 fn begins_like_a_call(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
     let Some(name) = inside.strip_prefix('"') else { return false };
@@ -108,7 +108,7 @@ enum Tag {
     Closes(usize),
 }
 
-/// The thinking tag at the start of `rest`, unless it is quoted and so only spoken of.
+/// The thinking tag at the start of `rest`, unless it is quoted.
 fn tag(before: &str, rest: &str) -> Option<Tag> {
     if before.ends_with(['`', '"', '\'', '“', '‘']) {
         return None;

@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::{Reading, instructions, read_text};
 use crate::{Offer, ProtocolPolicy};
 
-/// What a reply of the text protocol says.
+/// The meaning of a reply in the text protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextReply {
     /// A call of a tool or of a skill, with its arguments as canonical JSON.
@@ -15,9 +15,9 @@ pub enum TextReply {
         name: String,
         arguments: String,
     },
-    /// An answer, without the thinking that stood in the text.
+    /// An answer, without the thinking in the text.
     Answer(String),
-    /// Nothing, an announcement without its action, or a call that is not valid JSON.
+    /// An empty reply, an announcement without its action, or a call that is not valid JSON.
     Unclear,
 }
 

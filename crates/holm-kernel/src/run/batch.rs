@@ -30,9 +30,9 @@ use crate::{
 pub(crate) struct Batch {
     pub(crate) slots: Vec<Slot>,
     pub(crate) order: BatchOrder,
-    /// Whether a call was dropped unlooked at; the batch then cannot end the run.
+    /// Whether a call was dropped unread; then the batch cannot end the run.
     pub(crate) dropped: bool,
-    /// How the group ends once every call is answered, if something in the batch decided so.
+    /// How the group ends once every call is answered, if a call decided so.
     pub(crate) ending: Option<Ending>,
 }
 
@@ -43,20 +43,20 @@ pub(crate) struct Slot {
     /// The provider's id of the call.
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
-    /// None when there is no such tool.
+    /// `None` if there is no such tool.
     pub(crate) entry: Option<Arc<Entry>>,
-    /// Canonical arguments; as the model wrote them while they are not valid.
+    /// The arguments in canonical form; while they are invalid, as the model wrote them.
     pub(crate) arguments: Arc<str>,
     pub(crate) needs: Arc<[Need]>,
     pub(crate) fingerprint: Fingerprint,
-    /// The authority under which it was allowed.
+    /// The epoch of the authority that permitted it.
     pub(crate) permitted: u64,
-    /// The question about it that was asked last.
+    /// The last question about it.
     pub(crate) ask: Option<Ask>,
-    /// A person or hook said yes to that question.
+    /// Whether a person or hook approved that question.
     pub(crate) approved: bool,
     pub(crate) rewrites: u64,
-    /// Whether it may have run before, on a host that is gone.
+    /// Whether it may have run before, on a host that crashed.
     pub(crate) again: bool,
     #[serde(default)]
     pub(crate) place: Place,
@@ -70,21 +70,21 @@ pub(crate) enum Place {
     /// In its batch, which waits for it.
     #[default]
     Batch,
-    /// Beside the run, which has answered it already.
+    /// In the background; its call is answered already.
     Background,
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SlotState {
     /// A person or a hook was asked about it.
     Judging,
-    /// Allowed; its turn has not come.
+    /// Permitted; it waits for its turn.
     Ready,
-    /// Handed to the host, not yet written down as dispatched.
+    /// Given to the host, not yet recorded as dispatched.
     Issued { deadline: Timestamp },
-    /// It may have happened.
+    /// Dispatched: it may have happened.
     Running { since: Timestamp, deadline: Timestamp },
     /// A child run carries it out.
     Delegated {
@@ -100,9 +100,9 @@ pub(crate) enum SlotState {
     Skilled(Box<Skilled>),
     /// The next model call of a skill waits until no other is under way.
     SkillDue(Box<SkillTry>),
-    /// Hooks look at the result.
+    /// Hooks review the result.
     Reviewing { consult: CallId, output: Box<ToolOutput>, millis: u64 },
-    /// An executable postcondition looks at the result.
+    /// An executable postcondition checks the result.
     Checking(Box<Checking>),
     Done(Settled),
 }
@@ -121,10 +121,10 @@ pub(crate) struct Checking {
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Settled {
     pub(crate) outcome: Outcome,
-    /// Sealed for the model.
+    /// The text, sealed for the model.
     pub(crate) text: String,
     pub(crate) parts: Vec<Block>,
-    /// None when it has no vote.
+    /// `None` if it has no vote.
     pub(crate) vote: Option<bool>,
 }
 
@@ -149,7 +149,7 @@ impl Slot {
         matches!(self.state, SlotState::Done(_))
     }
 
-    /// When it has to be stopped.
+    /// When it must be stopped.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         match &self.state {
             SlotState::Issued { deadline } | SlotState::Running { deadline, .. } => Some(*deadline),
@@ -168,29 +168,30 @@ impl Slot {
         }
     }
 
-    /// Its failure takes the other calls with it.
+    /// Whether its failure stops the other calls of the batch.
     pub(crate) fn aborts_siblings(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| entry.tool.aborts_siblings)
     }
 
-    /// Whether it may change the world, if it runs at all.
+    /// Whether it may change anything, if it runs at all.
     pub(crate) fn may_change(&self) -> bool {
         !self.is_done() && self.entry.as_ref().is_some_and(|entry| entry.tool.level >= Level::Write)
     }
 
-    /// A model carries it out.
+    /// Whether a model carries it out.
     fn is_skill(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| matches!(entry.tool.kind, ToolKind::Skill { .. }))
     }
 
-    /// A model is carrying it out.
+    /// Whether a model is carrying it out now.
     pub(crate) fn is_skill_open(&self) -> bool {
         matches!(self.state, SlotState::Skilled(_))
     }
 
-    /// It runs after all calls before it and before all calls after it: what it changes must not depend on chance.
+    /// Whether it runs after all calls before it and before all calls after it, so that its changes
+    /// do not depend on timing.
     ///
-    /// Agents and skills are not bound to it: they work for minutes, and beside each other.
+    /// This does not apply to agents and skills: they work for minutes, and in parallel.
     fn keeps_order(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| {
             let tool = &entry.tool;
@@ -232,14 +233,14 @@ impl Run {
             } else if let Some(ending) = self.prepare(&mut slot, &batch.slots) {
                 batch.ending = Some(ending);
             }
-            // A call that cannot run takes nothing from those that can.
+            // A call that cannot run uses no quota.
             if !slot.is_done() {
                 counted += 1;
             }
             batch.slots.push(slot);
         }
         self.state.phase = Phase::Working(batch);
-        // One of the calls may have narrowed what the others may do.
+        // One of the calls may have narrowed the authority of the others.
         if withdrawn == self.state.authority.withdrawn { self.advance_batch() } else { self.look_again() }
     }
 
@@ -277,14 +278,14 @@ impl Run {
         }
     }
 
-    /// Issues what may run now; closes the batch when all is answered.
+    /// Issues the calls that may run now; closes the batch when all are answered.
     pub(super) fn advance_batch(&mut self) {
         let Phase::Working(mut batch) = self.take_phase() else { return };
         let is_done = loop {
             self.expire_leases();
             let epoch = self.state.authority.epoch;
             let is_done = self.advance_slots(&mut batch);
-            // A call may have changed what the questions before it show.
+            // A call may have changed the circumstances of questions before it.
             if epoch == self.state.authority.epoch {
                 break is_done;
             }
@@ -295,20 +296,21 @@ impl Run {
         }
     }
 
-    /// Something that is not part of the batch has come; its marks may be news for the questions that are open.
+    /// Advances the batch after an outside fact, whose marks may affect open questions.
     pub(super) fn advance_open_batch(&mut self) {
         if matches!(self.state.phase, Phase::Working(_)) {
             self.advance_batch();
         }
     }
 
-    /// Renews the questions and starts the calls that may start, in one walk. Returns whether all are answered.
+    /// Renews questions and starts calls in one pass. Returns whether all are answered.
     fn advance_slots(&mut self, batch: &mut Batch) -> bool {
         let is_ending = batch.ending.is_some();
-        // Whether any call before this one is unanswered, and whether one that keeps the order is. A call may be refused at the
-        // last moment, so the walk goes on until one is under way.
+        // Whether any call before this one is unanswered, and whether an ordered one is. A call may
+        // be refused at the last moment, so the pass continues until one is under way.
         let (mut any_open, mut ordered_open) = (false, false);
-        // Each reply is looked at before the next is paid for, or a batch of skills would overspend by as many replies.
+        // Each reply is checked before the next is paid for; otherwise a batch of skills would
+        // overspend by many replies.
         let one_skill = self.has_limit();
         let mut skill_open = one_skill && batch.slots.iter().any(Slot::is_skill_open);
         for slot in &mut batch.slots {
@@ -350,7 +352,7 @@ impl Run {
         }
     }
 
-    /// Answers the model with every result, in call order, and decides what comes next.
+    /// Sends all results to the model, in call order, and decides what follows.
     pub(super) fn close_batch(&mut self) {
         let Phase::Working(mut batch) = self.take_phase() else { return };
         let ends = batch.votes_to_end();
@@ -371,7 +373,7 @@ impl Run {
         }
     }
 
-    /// Turns that bring nothing new are answered once, then ended.
+    /// Turns without anything new get one warning, then the run ends.
     fn stuck(&mut self, turns: u64) {
         self.emit(Event::LoopSeen { tool: Arc::from(""), times: turns });
         if self.state.group.warned_stuck {
@@ -416,7 +418,7 @@ impl Run {
         };
     }
 
-    /// Lets `act` take a fact about the slot that waits for it; anything else is late.
+    /// Passes a fact to the slot that waits for it; otherwise the fact is late.
     pub(super) fn with_slot(&mut self, call: CallId, act: impl FnOnce(&mut Self, &mut Slot) -> After) {
         // Each fact has its own `act`; the code that does not depend on the fact is shared here.
         let mut taken = self.take_slot(call);
@@ -470,13 +472,13 @@ impl Run {
     }
 }
 
-/// The call that a fact is about, taken out of the run for a moment.
+/// The call that a fact is about, temporarily taken out of the run.
 enum Taken {
-    /// None waits for it.
+    /// No call waits for it.
     Nothing,
-    /// One of the batch, unless none of it is meant.
+    /// The batch, with the index of the call if it is one of them.
     Batch(Batch, Option<usize>),
-    /// A child in the background, with its place.
+    /// A child in the background, with its index.
     Child(usize, Box<Slot>),
 }
 
@@ -490,15 +492,15 @@ impl Taken {
     }
 }
 
-/// What follows from a fact about a call.
+/// What follows a fact about a call.
 pub(crate) enum After {
     /// The fact came too late or twice.
     Late,
-    /// The batch goes on.
+    /// The batch continues.
     Advance,
     /// The group ends once the batch is answered.
     End(Ending),
-    /// The call failed and takes the others with it.
+    /// The call failed, and stops the others.
     StopSiblings,
 }
 
@@ -523,7 +525,8 @@ impl Slot {
     }
 }
 
-/// What a run says when its tools end it: the text of the last voting result, without its envelope.
+/// The answer of a run that its tools end: the text of the last voting result, without its
+/// envelope.
 fn last_words(batch: &Batch) -> Option<String> {
     batch.slots.iter().rev().find_map(|slot| match &slot.state {
         SlotState::Done(settled) if settled.vote == Some(true) => {
@@ -545,7 +548,7 @@ pub(crate) fn fingerprint(tool: &str, arguments: &str) -> Fingerprint {
 pub(crate) fn vote(slot: &Slot, outcome: Outcome, terminate: bool, terminal: bool) -> Option<bool> {
     match slot.entry.as_ref().map(|entry| entry.tool.vote) {
         Some(Vote::Advisory) => None,
-        // An unknown tool has a vote, and it is no.
+        // An unknown tool votes no.
         None => Some(false),
         Some(Vote::Counts) => Some(outcome == Outcome::Succeeded && (terminate || terminal)),
     }

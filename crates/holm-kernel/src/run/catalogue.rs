@@ -18,7 +18,7 @@ use crate::{Offer, Tool, ToolKind, provider_name};
 /// schema.
 const MOST_PROBLEMS: usize = 8;
 
-/// One tool with what is compiled from it.
+/// One tool with everything compiled from it.
 pub(crate) struct Entry {
     pub(crate) name: Arc<str>,
     pub(crate) tool: Arc<Tool>,
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     pub(crate) compiled: Result<Compiled, String>,
 }
 
-/// What a usable tool is checked with.
+/// The compiled checks of a usable tool.
 pub(crate) struct Compiled {
     pub(crate) schema: Schema,
     pub(crate) postconditions: Postconditions,
@@ -61,7 +61,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// Whether the tool can be used, and what of its declaration cannot be held to.
+    /// Whether the tool can be used, and which parts of its declaration cannot be enforced.
     fn problems(&self) -> (bool, Vec<String>) {
         let compiled = match &self.compiled {
             Ok(compiled) => compiled,
@@ -73,7 +73,8 @@ impl Entry {
         (true, self.name_problem().into_iter().chain(arguments).chain(promises).take(MOST_PROBLEMS).collect())
     }
 
-    /// Providers take letters, digits, `_` and `-`; another name reaches the model in another spelling.
+    /// Providers accept letters, digits, `_` and `-`; other names reach the model in a changed
+    /// spelling.
     fn name_problem(&self) -> Option<String> {
         (provider_name(&self.name) != *self.name).then(|| {
             alloc::format!("the name is not one that providers take; use `{}`", provider_name(&self.name))
@@ -117,11 +118,11 @@ impl<'de> Deserialize<'de> for Entry {
     }
 }
 
-/// All tools of the run, and the part of them that the model is offered.
+/// All tools of the run, and those of them that the model is offered.
 #[derive(Debug, Serialize, Deserialize, Read)]
 pub(crate) struct Catalogue {
     entries: Vec<Arc<Entry>>,
-    /// What the gates let through; none means everything.
+    /// The tools that the gates allow; `None` means all.
     gate: Option<BTreeSet<String>>,
     epoch: u64,
     #[serde(skip)]
@@ -139,7 +140,7 @@ impl Catalogue {
         catalogue
     }
 
-    /// Makes what is derived; also needed after reading a snapshot.
+    /// Rebuilds derived data; also needed after reading a snapshot.
     pub(crate) fn refresh(&mut self) {
         self.by_name.clear();
         for (index, entry) in self.entries.iter().enumerate() {
@@ -157,7 +158,8 @@ impl Catalogue {
         self.offer = Arc::new(Offer { epoch: self.epoch, tools });
     }
 
-    /// Replaces the tools. The gate stays as it is until it is asked again, so that a new tool is not open by chance.
+    /// Replaces the tools. The gate is unchanged until it is asked again, so that a new tool is not
+    /// allowed by accident.
     pub(crate) fn replace(&mut self, tools: Vec<Tool>) {
         let (epoch, gate) = (self.epoch + 1, self.gate.take());
         *self = Self::new(tools);
@@ -180,7 +182,8 @@ impl Catalogue {
             .collect()
     }
 
-    /// The tools whose declaration cannot be held to in full: name, whether it can be used, what is wrong.
+    /// The tools whose declaration cannot be fully enforced: name, whether it can be used, the
+    /// problems.
     pub(crate) fn flaws(&self) -> impl Iterator<Item = (Arc<str>, bool, Vec<String>)> {
         self.entries.iter().filter_map(|entry| {
             let (usable, problems) = entry.problems();
@@ -188,7 +191,7 @@ impl Catalogue {
         })
     }
 
-    /// Lets only these tools through; `None` opens the gate.
+    /// Allows only these tools; `None` allows all.
     pub(crate) fn set_gate(&mut self, gate: Option<BTreeSet<String>>) {
         if self.gate != gate {
             self.gate = gate;
@@ -202,7 +205,7 @@ impl Catalogue {
         self.by_name.get(name).and_then(|index| self.entries.get(*index))
     }
 
-    /// Whether the gate lets a tool through.
+    /// Whether the gate allows a tool.
     pub(crate) fn is_open(&self, name: &str) -> bool {
         self.gate.as_ref().is_none_or(|gate| gate.contains(name))
     }

@@ -52,7 +52,7 @@ impl Run {
         alloc::format!("The plan was approved; the mode is {mode} again. Carry it out.")
     }
 
-    /// Why plan mode cannot be left by the model at all, if so.
+    /// The reason why the model cannot leave plan mode, if there is one.
     pub(super) fn stays_in_plan(&self) -> Option<String> {
         if self.state.mode != Mode::Plan {
             return Some(String::from("not run: the run is not in plan mode; there is nothing to leave"));

@@ -14,10 +14,10 @@ use crate::{
     ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput,
 };
 
-/// What the model is told of a call that was stopped by its deadline.
+/// The message for a call that was stopped by its deadline.
 const OVERDUE: &str = "stopped: the call took longer than it may";
 
-/// What the model is told of a child that its run did not wait for.
+/// The message for a child that its run did not wait for.
 const LEFT: &str = "stopped: the run that asked for it has ended";
 
 impl Run {
@@ -104,7 +104,8 @@ impl Run {
         self.stop_with(Ending::Cancelled { reason }, "cancelled");
     }
 
-    /// Drops what waits to be said: it was meant for the work that is stopped. Whether anything did.
+    /// Drops queued prompts: they were meant for the work that is stopped. Returns whether there
+    /// were any.
     fn drop_queues(&mut self) -> bool {
         let steering = core::mem::take(&mut self.state.steering);
         let follow_ups = core::mem::take(&mut self.state.follow_ups);
@@ -150,7 +151,7 @@ impl Run {
         self.finish(ending);
     }
 
-    /// The next time at which something has to happen without an input.
+    /// The next time at which something must happen without an input.
     pub(super) fn deadline(&self) -> Option<Timestamp> {
         if self.is_idle() {
             return None;
@@ -201,7 +202,7 @@ impl Run {
         }
     }
 
-    /// A call that takes too long has failed: that counts as a repeat, and may take the others with it.
+    /// A call that takes too long has failed. It counts as a repeat, and may stop the other calls.
     fn stop_overdue(&mut self, batch: &mut Batch, now: Timestamp) {
         let mut stops_siblings = false;
         for slot in &mut batch.slots {

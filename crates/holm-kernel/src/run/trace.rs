@@ -39,7 +39,7 @@ pub(crate) fn effect(digest: &mut Digest, effect: &Effect) {
     }
 }
 
-/// The digest of what every request has in common.
+/// The digest of the parts that all requests share.
 pub(crate) fn fingerprint(system: &str, tools: &[Arc<Tool>]) -> u64 {
     let mut digest = Digest::new();
     digest.str(system);
@@ -72,15 +72,15 @@ fn feed(digest: &mut Digest, value: &impl Serialize) {
 
 struct Sink<'a>(&'a mut Digest);
 
-/// A name of our own as a number: its length and its first letters tell the fields of a type and the variants of an
-/// enum apart as far as a digest needs it.
+/// One of our own names as a number. Its length and its first letters distinguish fields and
+/// variants well enough for a digest.
 fn tag(name: &'static str) -> u64 {
     let bytes = name.as_bytes();
     let (first, last) = (bytes.iter().take(4), bytes.iter().rev().take(3));
     first.chain(last).fold(bytes.len() as u64, |sum, byte| (sum << 8) | u64::from(*byte))
 }
 
-/// What [`Sink`] would say if it could fail.
+/// The error type of [`Sink`], which cannot fail.
 #[derive(Debug)]
 pub(crate) struct Never;
 
@@ -277,7 +277,7 @@ macro_rules! fields {
             type Ok = ();
             type Error = Never;
 
-            // The order of the fields is the type's, so their names need not count.
+            // The fields always come in the order of the type, so their names need not be hashed.
             fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Never> {
                 value.serialize(&mut **self)
             }
