@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{ConfigError, ConfigProblem, Origin, Settings, ToolSet, Usd, Value};
 
-/// The variables that are read, and the keys that they stand for.
+/// The variables that are read, and the keys that they set.
 pub const VARIABLES: [(&str, &str); 5] = [
     ("HOLM_MODEL", "model"),
     ("HOLM_MODE", "mode"),
@@ -14,10 +14,10 @@ pub const VARIABLES: [(&str, &str); 5] = [
 ];
 
 impl Settings {
-    /// What the environment says. A variable that is empty says nothing.
+    /// The settings of the environment. An empty variable is ignored.
     ///
     /// # Errors
-    /// A variable that does not fit, by its name.
+    /// The name of a variable with an invalid value.
     pub fn from_environment(env: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut settings = Self::default();
         for (name, key) in VARIABLES {

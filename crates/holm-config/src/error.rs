@@ -1,4 +1,4 @@
-//! What is wrong with a file, where, and what to do about it.
+//! Errors in settings files: the problem, its line, and a fix.
 
 use std::{
     fmt,
@@ -7,12 +7,12 @@ use std::{
 
 use holm_grants::escaped;
 
-/// A file that cannot be used as it is. The message names file and line; [`fix`](Self::fix) says what to do.
+/// A file that cannot be used. The message names file and line; [`fix`](Self::fix) says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The file; for a variable of the environment, its name with a dollar sign.
+    /// The file; for an environment variable, its name with a dollar sign.
     pub path: PathBuf,
-    /// The line, from 1, where it is about one.
+    /// The line, from 1, if the problem has one.
     pub line: Option<usize>,
     pub problem: ConfigProblem,
 }
@@ -20,33 +20,33 @@ pub struct ConfigError {
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigProblem {
-    /// It is no TOML, or no JSON.
+    /// It is not valid TOML or JSON.
     #[error("{}", escaped(.0))]
     Syntax(String),
-    /// A key that means nothing.
+    /// An unknown key.
     #[error("there is no key `{}`", escaped(.key))]
     UnknownKey {
         key: String,
-        /// The one that may have been meant.
+        /// The most similar known key.
         near: Option<String>,
-        /// Those that there are.
+        /// The known keys.
         known: Vec<String>,
     },
-    /// A value that does not fit its key.
+    /// A value that is not valid for its key.
     #[error("{}", escaped(.0))]
     WrongValue(String),
-    /// A key that a project's file cannot say.
+    /// A key that a project's file cannot set.
     #[error("a project cannot set `{}`", escaped(.key))]
     NotForProjects {
         key: String,
     },
-    /// The file was named and is not there.
+    /// The file was named explicitly and does not exist.
     #[error("there is no such file")]
     Missing,
-    /// The system does not give it.
+    /// The system cannot read it.
     #[error("it cannot be read: {}", escaped(.0))]
     Unreadable(String),
-    /// It is larger than anybody writes.
+    /// It is larger than a file that a person writes.
     #[error("it is larger than {most} bytes")]
     TooLarge {
         most: u64,
@@ -60,10 +60,10 @@ pub enum ConfigProblem {
     /// Other users have read permission.
     #[error("others can read it, and it holds keys")]
     Shared,
-    /// The system does not take it.
+    /// The system cannot write it.
     #[error("it cannot be written: {}", escaped(.0))]
     Unwritable(String),
-    /// An agent stands below itself.
+    /// An agent is its own helper, directly or indirectly.
     #[error("the agent `{}` would hand work to one that it stands below", escaped(.agent))]
     Cycle {
         agent: String,
@@ -82,7 +82,7 @@ impl ConfigError {
         Self { path: path.to_owned(), line: None, problem }
     }
 
-    /// What to do about it.
+    /// How to fix the problem.
     #[must_use]
     pub fn fix(&self) -> String {
         let fix = match &self.problem {

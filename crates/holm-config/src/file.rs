@@ -122,7 +122,7 @@ pub enum ToolProtocol {
 }
 
 impl ToolProtocol {
-    /// The protocol as a word.
+    /// The name of the protocol.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -171,7 +171,7 @@ pub enum ToolSet {
 }
 
 impl ToolSet {
-    /// The set as a word.
+    /// The name of the set.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -182,13 +182,13 @@ impl ToolSet {
         }
     }
 
-    /// The set of a word.
+    /// The set of a name.
     pub(crate) fn of(word: &str) -> Option<Self> {
         [Self::All, Self::Native, Self::Wasm, Self::Few].into_iter().find(|set| set.as_str() == word)
     }
 }
 
-/// A number of model turns, at least one: without a turn nothing would be asked.
+/// A number of model turns, at least one: without a turn no model is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns(pub u64);
 
@@ -245,7 +245,7 @@ impl<'de> Deserialize<'de> for Usd {
     }
 }
 
-/// A value with the bytes of the file that it stands at.
+/// A value and its byte range in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located<T> {
     pub span: Range<usize>,
@@ -259,7 +259,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
     }
 }
 
-/// The schema of a file, for editors: JSON Schema 2020-12.
+/// The JSON Schema (2020-12) of a file, for editors.
 #[must_use]
 pub fn schema() -> serde_json::Value {
     let made = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<File>();

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-/// What a project's file is called.
+/// The name of a project's settings file.
 pub const PROJECT_FILE: &str = "holm.toml";
 
-/// Where an administrator says what holds for everybody on this machine.
+/// The path of the administrator's policy, which applies to all users of this machine.
 pub const POLICY: &str = "/etc/holm/policy.toml";
 
 /// The files that settings come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The user's own file, which need not exist unless it was named.
+    /// The user's own file, which need not exist unless it was named explicitly.
     pub user: Option<PathBuf>,
     /// Whether `HOLM_CONFIG` named the file explicitly.
     pub named: Named,
@@ -25,13 +25,13 @@ pub struct Found {
     pub policies: Vec<(PathBuf, Named)>,
 }
 
-/// Whether a file was named, or is merely where it would be.
+/// Whether a file was named explicitly, or has its default path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Named {
-    /// It is where it would be, and may be missing.
+    /// It has its default path and may be missing.
     #[default]
     No,
-    /// It was named, so it must be there.
+    /// It was named explicitly, so it must exist.
     Yes,
 }
 
@@ -47,7 +47,8 @@ impl Found {
             Some(file) => (Some(file), Named::Yes),
             None => (config_folder(&env).map(|folder| folder.join(PROJECT_FILE)), Named::No),
         };
-        // By whichever way: a home is often reached through a link, and a person's own file is no project's.
+        // Compared by canonical path: a home is often reached through a link, and the user's own
+        // file is not a project's.
         let own = user.as_ref().and_then(|file| file.canonicalize().ok());
         let is_own = |file: &PathBuf| own.is_some() && file.canonicalize().ok() == own;
         let above = work.ancestors().map(|folder| folder.join(PROJECT_FILE));
@@ -64,10 +65,10 @@ impl Found {
     }
 }
 
-/// Holm's folder in the XDG place for configuration.
+/// Holm's folder in the XDG configuration folder.
 pub(crate) fn config_folder(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let path = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    // The specification says that a relative path there is to be ignored.
+    // The specification requires that a relative path is ignored.
     let base = path("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
     let base = base.or_else(|| path("HOME").map(|home| home.join(".config")))?;
     Some(base.join("holm"))

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use crate::{ConfigError, Layer, find::config_folder, read::text_of};
 
-/// The file that agents read.
+/// The file with instructions for agents.
 const GUIDE: &str = "AGENTS.md";
-/// The file that is read where the other is missing.
+/// The file that is used if the other is missing.
 const INSTEAD: &str = "CLAUDE.md";
 
-/// The files of a project, from its root to the working folder: what is nearer comes later, and so has the last word. The root is
-/// the folder of the repository; without one, the working folder alone is looked at.
+/// The files of a project, from its root to the working folder. The nearest comes last, so that it
+/// takes precedence. The root is the folder of the repository; without one, only the working folder
+/// is searched.
 #[must_use]
 pub fn guides(work: &Path) -> Vec<PathBuf> {
     let root = work.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(work);
@@ -31,10 +32,10 @@ pub fn own_guide(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     config_folder(&env).map(|folder| folder.join(GUIDE))
 }
 
-/// What a person tells all agents of theirs; none where that file is missing.
+/// The user's own instructions for all agents; `None` if the file is missing.
 ///
 /// # Errors
-/// Where it cannot be read, or others could have written it.
+/// If it cannot be read, or other users can write it.
 pub fn own_guidance(env: impl Fn(&str) -> Option<String>) -> Result<Option<(PathBuf, String)>, ConfigError> {
     let Some(path) = own_guide(env) else { return Ok(None) };
     let text = text_of(&path, Layer::User)?;

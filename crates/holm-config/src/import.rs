@@ -22,7 +22,7 @@ pub use goose::{goose_recipe, goose_servers};
 pub use hooks::{codex_hooks, hooks};
 pub use opencode::{Opencode, opencode};
 
-/// What Claude Code calls its tools, and what they are called here.
+/// The tool names of Claude Code, and the names of Holm's tools.
 const TOOLS: [(&str, &str); 11] = [
     ("Read", "read"),
     ("Write", "write"),
@@ -37,30 +37,30 @@ const TOOLS: [(&str, &str); 11] = [
     ("TodoWrite", "todo"),
 ];
 
-/// The tool that is there only where a person has named a service for it.
+/// The tool that exists only if the user has configured a search service.
 const SEARCH: &str = "web_search";
 
-/// A text in Holm's form, and what did not fit into it.
+/// A converted file, and notes about what did not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
-    /// What it is called.
+    /// The name of the skill or agent.
     pub name: String,
     /// The text of the file.
     pub text: String,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// MCP servers in Holm's form, and what was not taken over beside them.
+/// Converted MCP servers, and notes about what was not imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Servers {
     /// An object with `mcpServers`.
     pub entries: Json,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// Notes about a file from elsewhere. Names from it are printed on one line.
+/// Collects notes about an imported file. Names from it are escaped to one line.
 trait Notes {
     fn note(&mut self, text: impl AsRef<str>);
 }
@@ -76,7 +76,7 @@ impl Servers {
         Self { entries: json!({ "mcpServers": {} }), notes: Vec::new() }
     }
 
-    /// Whether there is no server.
+    /// Whether there are no servers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.get("mcpServers").and_then(Json::as_object).is_none_or(Map::is_empty)
@@ -88,7 +88,7 @@ impl Servers {
         }
     }
 
-    /// Says which members of a file are not taken over.
+    /// Notes which members of a file are not imported.
     fn leave(&mut self, whole: &Json, known: &[&str]) {
         let left = whole.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
         let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
@@ -101,13 +101,13 @@ impl Servers {
 /// The MCP servers of codex (`[mcp_servers.NAME]` of its `config.toml`), as an `mcpServers` object.
 ///
 /// # Errors
-/// Where the file is no TOML, with the line.
+/// If the file is not TOML, with the line.
 pub fn codex_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     let whole = codex(text, path)?;
     let mut found = Servers::none();
     for (name, entry) in whole.get("mcp_servers").and_then(Json::as_object).into_iter().flatten() {
         let mut entry = entry.as_object().cloned().unwrap_or_default();
-        // codex names the variable that holds a token; an entry names it in its header.
+        // codex names the variable with the token; an `mcpServers` entry refers to it in a header.
         if let Some(Json::String(variable)) = entry.remove("bearer_token_env_var") {
             entry.insert("headers".into(), json!({ "Authorization": format!("Bearer ${{{variable}}}") }));
         }
@@ -117,7 +117,7 @@ pub fn codex_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     Ok(found)
 }
 
-/// The `config.toml` of codex.
+/// Parses the `config.toml` of codex.
 fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
     let whole: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| {
         let line = crate::read::line_of(text, error.span().map_or(0, |span| span.start));
@@ -127,10 +127,11 @@ fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
         .map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))
 }
 
-/// An agent of Claude Code or opencode (`agents/NAME.md`); one without a name is called by its file.
+/// Converts an agent of Claude Code or opencode (`agents/NAME.md`). Without a name it is called
+/// like its file.
 ///
 /// # Errors
-/// What keeps it from being an agent, in words.
+/// A message that says why it is not a valid agent.
 pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
     let front = Front::parse(text).map_err(|error| escaped(&error.to_string()))?;
     let find = |key: &str| front.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
@@ -156,8 +157,8 @@ pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
     Ok(Converted { name, text, notes })
 }
 
-/// Our names of the tools that an agent has. opencode says of each tool whether it is there: what it switches off is a
-/// note, because here everything is off that was not granted.
+/// Holm's names of an agent's tools. opencode lists tools that are switched off. They become a
+/// note, because in Holm a tool needs a grant anyway.
 fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
     let theirs: Vec<String> = match value {
         None => return vec!["*".to_owned()],
@@ -193,7 +194,8 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
     theirs.into_iter().filter_map(ours).collect()
 }
 
-/// A command of Claude Code, codex or opencode (`commands/NAME.md`), as a skill that a person names.
+/// Converts a command of Claude Code, codex or opencode (`commands/NAME.md`) into a skill that the
+/// user calls by name.
 #[must_use]
 pub fn command_skill(name: &str, text: &str) -> Converted {
     let (about, body) = match Front::parse(text) {
@@ -210,7 +212,7 @@ pub fn command_skill(name: &str, text: &str) -> Converted {
     command_text(name, about, &body)
 }
 
-/// The skill of a command.
+/// Builds the skill of a command.
 fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
     let name = skill_name(name);
     let mut notes = Vec::new();
@@ -226,7 +228,8 @@ fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
     Converted { name, text, notes }
 }
 
-/// An agent of agents-exe. Its tools stay where they are; what it brings beyond its prompt is noted.
+/// Converts an agent of agents-exe. Its tools are not copied; notes list what it has beyond its
+/// prompt.
 #[must_use]
 pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
     let mut notes: Vec<String> = agent.unsupported.iter().map(ToString::to_string).collect();
@@ -268,29 +271,29 @@ fn agent_text(name: &str, description: &str, tools: &[String], body: &str) -> St
     text
 }
 
-/// Rules of another program, each file's under its name, as one text of what a project or a person tells every agent.
+/// Joins rule files of another program into one instruction file, each under its file name.
 #[must_use]
 pub fn rules(files: &[(String, String)]) -> String {
     let part = |(name, text): &(String, String)| format!("<!-- from {name} -->\n\n{}\n", text.trim());
     files.iter().map(part).collect::<Vec<_>>().join("\n")
 }
 
-/// A file of JSON that people write by hand, perhaps with comments.
+/// Parses JSON that may contain comments.
 ///
 /// # Errors
-/// Where it is no JSON, with the line.
+/// If it is not JSON, with the line.
 fn parse_json(text: &str, path: &Path) -> Result<Json, ConfigError> {
     serde_json::from_str(&jsonc::plain(text))
         .map_err(|error| ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax(error.to_string())))
 }
 
-/// A text in quotes on one line, as heads have it.
+/// Quotes a text on one line, for front matter.
 fn quoted(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     format!("\"{}\"", flat.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The nearest name that a skill can have.
+/// The most similar valid skill name.
 fn skill_name(name: &str) -> String {
     let plain = name.to_ascii_lowercase();
     let words = plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

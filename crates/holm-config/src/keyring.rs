@@ -11,22 +11,22 @@ use secrecy::SecretString;
 /// The keys of one data folder in the system's keyring.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Keyring {
-    /// What keys of other folders, and of other programs, are told apart by.
+    /// Distinguishes keys of this folder from those of other folders and programs.
     service: String,
 }
 
-/// Why the keyring gives or takes nothing. No message holds anything of a key.
+/// Why the keyring cannot be used. No message contains any part of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
     /// A key is one line of text.
     #[error("a key is one line of text, and not empty")]
     NoKey,
-    /// Holm knows no keyring of this system.
+    /// Holm does not support the keyring of this system.
     #[error(
         "there is no keyring here that holm can use; leave --keyring out, and the key is kept in a file of yours alone"
     )]
     NotHere,
-    /// The system refuses: a container often does.
+    /// The system refuses access, as containers often do.
     #[error(
         "the keyring cannot be used ({0}); leave --keyring out, and the key is kept in a file of yours alone"
     )]
@@ -57,10 +57,10 @@ impl Keyring {
         system::set(&self.service, name, text)
     }
 
-    /// Forgets a key, and says whether there was one.
+    /// Deletes a key, and returns whether it existed.
     ///
     /// # Errors
-    /// [`KeyringError`] where the keyring cannot be asked.
+    /// [`KeyringError`] if the keyring cannot be queried.
     pub fn remove(&self, name: &str) -> Result<bool, KeyringError> {
         system::remove(&self.service, name)
     }
@@ -81,7 +81,7 @@ mod system {
 
     use super::KeyringError;
 
-    /// What is kept for a moment, to see whether anything can be.
+    /// A test entry that is stored for a moment, to see whether the keyring works.
     const PROBE: &str = "no key, only tried";
 
     fn entry(service: &str, name: &str) -> Result<Entry, KeyringError> {
@@ -103,7 +103,7 @@ mod system {
     }
 
     pub(super) fn set(service: &str, name: &str, key: &str) -> Result<(), KeyringError> {
-        // A key that could not be read or forgotten again must not get there at all.
+        // A key is stored only if the keyring can also read and delete it.
         let probe = entry(service, PROBE)?;
         let tried = probe
             .set_password(PROBE)
@@ -121,7 +121,7 @@ mod system {
         }
     }
 
-    /// Only what the system says about itself: other errors may carry what was read.
+    /// Passes on only errors about the system itself: others may contain what was read.
     fn refused(error: &Error) -> KeyringError {
         KeyringError::Refused(match error {
             Error::PlatformFailure(why) | Error::NoStorageAccess(why) => why.to_string(),
@@ -130,7 +130,7 @@ mod system {
     }
 }
 
-/// Systems whose keyrings are not known.
+/// Systems without keyring support.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use secrecy::SecretString;

@@ -4,22 +4,22 @@ use std::{fmt, path::PathBuf};
 
 use holm_grants::escaped;
 
-/// Who said something. Later ones win, within what they may say.
+/// The source of a setting. Later layers win, within their limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
     /// The user's own file.
     User,
     /// The project's file, which a stranger may have written.
     Project,
-    /// A variable of the environment.
+    /// An environment variable.
     Environment,
-    /// A flag of the command.
+    /// A command-line flag.
     Flag,
     Policy,
 }
 
 impl Layer {
-    /// The layer as a word.
+    /// The name of the layer.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Layer {
     }
 }
 
-/// The place at which a value was said.
+/// Where a value was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A line of a file.
@@ -42,7 +42,7 @@ pub enum Origin {
         /// The line, from 1.
         line: usize,
     },
-    /// A variable, by its name.
+    /// An environment variable, by its name.
     Variable(String),
     /// A flag, as it is typed.
     Flag(&'static str),
@@ -69,7 +69,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value that knows where it comes from.
+/// A value with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value<T> {
     pub value: T,
@@ -77,7 +77,7 @@ pub struct Value<T> {
 }
 
 impl<T> Value<T> {
-    /// What a flag says.
+    /// A value that a flag sets.
     pub const fn flag(flag: &'static str, value: T) -> Self {
         Self { value, origin: Origin::Flag(flag) }
     }

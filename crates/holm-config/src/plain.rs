@@ -7,18 +7,18 @@ pub use holm_tools::plain::read_plain_within;
 
 use crate::MOST_FILE_BYTES;
 
-/// The bytes of a plain file, also where a link leads to it.
+/// The bytes of a plain file; symbolic links are followed.
 ///
 /// # Errors
-/// What the system says; or that it is no plain file, or larger than [`MOST_FILE_BYTES`].
+/// The error of the system, or that it is not a plain file, or is larger than [`MOST_FILE_BYTES`].
 pub fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     read_plain_within(path, MOST_FILE_BYTES)
 }
 
-/// The same of a file that is a text.
+/// The text of a plain file.
 ///
 /// # Errors
-/// As [`read_plain`], or that it is no text.
+/// As [`read_plain`], or that it is not text.
 pub fn read_plain_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_plain(path)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))

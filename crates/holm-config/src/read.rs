@@ -14,18 +14,18 @@ use toml::{
 
 use crate::{ConfigError, ConfigProblem, File, Layer, schema};
 
-/// The largest file: settings that are longer were not written by hand.
+/// The largest file: longer settings were not written by hand.
 pub const MOST_FILE_BYTES: u64 = 1 << 20;
 
-/// The bits of a mode that let others change a file.
+/// The mode bits that let other users write a file.
 #[cfg(unix)]
 const OTHERS_WRITE: u32 = 0o022;
 
 impl File {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its line.
+    /// The first error, with its line.
     ///
     /// ```
     /// use holm_config::File;
@@ -53,7 +53,7 @@ impl File {
     }
 }
 
-/// The line of a byte, from 1.
+/// The line of a byte offset, from 1.
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
     before.iter().filter(|byte| **byte == b'\n').count() + 1
@@ -88,7 +88,7 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
     Ok(Some(text_in(&bytes, path)?.to_owned()))
 }
 
-/// The text that the bytes of a file are.
+/// Decodes the bytes of a file as UTF-8.
 pub(crate) fn text_in<'b>(bytes: &'b [u8], path: &Path) -> Result<&'b str, ConfigError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let line = line_of(&String::from_utf8_lossy(bytes), error.valid_up_to());
@@ -109,7 +109,7 @@ struct Unknown {
     known: Vec<String>,
 }
 
-/// The first key, by its place in the file, that the schema does not have.
+/// The first unknown key, by its position in the file.
 fn unknown_key(table: &DeTable<'_>, schema: &serde_json::Value, root: &serde_json::Value) -> Option<Unknown> {
     let schema = resolved(schema, root);
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);
@@ -128,7 +128,7 @@ fn unknown_key(table: &DeTable<'_>, schema: &serde_json::Value, root: &serde_jso
     found.min_by_key(|unknown| unknown.at)
 }
 
-/// In the order of the alphabet, whichever order the schema keeps.
+/// Sorted, regardless of the order in the schema.
 fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = names.collect();
     names.sort();
@@ -152,13 +152,14 @@ fn below(
     }
 }
 
-/// What a reference leads to.
+/// Resolves a reference within the schema.
 fn resolved<'s>(schema: &'s serde_json::Value, root: &'s serde_json::Value) -> &'s serde_json::Value {
     let target = schema.get("$ref").and_then(serde_json::Value::as_str);
     target.and_then(|target| root.pointer(target.strip_prefix('#')?)).unwrap_or(schema)
 }
 
-/// The known name that is most alike, if one is: the one with the same letters in another order, else the closest.
+/// The most similar known name, if there is one: the same letters in another order, else the
+/// closest.
 pub(crate) fn nearest(key: &str, known: &[String]) -> Option<String> {
     let letters = |name: &str| {
         let mut letters: Vec<char> = name.chars().collect();
@@ -169,7 +170,7 @@ pub(crate) fn nearest(key: &str, known: &[String]) -> Option<String> {
     swapped.or_else(|| closest(key, known.iter().map(String::as_str))).map(str::to_owned)
 }
 
-/// What a parser says may have several lines; a message has one.
+/// Joins a parser's message of several lines into one.
 pub(crate) fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -11,16 +11,16 @@ use utoipa::ToSchema;
 /// Seconds after which a session whose server lost its lease is usually resumed.
 const RESUMED_AFTER: u64 = 30;
 
-/// A request that is not carried out.
+/// An error response of the API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
     pub status: StatusCode,
-    /// A word for programs.
+    /// The error code for programs.
     pub code: &'static str,
-    /// A sentence for people.
+    /// The message for people.
     pub message: String,
-    /// After how many seconds it may be tried again.
+    /// Seconds after which the client may retry.
     pub retry_after: Option<u64>,
 }
 
@@ -41,12 +41,12 @@ pub struct ProblemDetail {
 }
 
 impl Refusal {
-    /// A refusal with a status.
+    /// An error with a status.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), retry_after: None }
     }
 
-    /// The request makes no sense.
+    /// The request is invalid.
     pub fn bad(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
@@ -62,22 +62,22 @@ impl Refusal {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
 
-    /// The token is not for this.
+    /// The token does not allow this.
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, "forbidden", message)
     }
 
-    /// There is no such thing, or not for this user: which of the two is not told.
+    /// There is no such resource, or not for this user; the response does not say which.
     pub fn missing(what: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
     }
 
-    /// It does not fit what is there now.
+    /// The request conflicts with the current state.
     pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// Too much at once.
+    /// Too many requests or too much work at once.
     pub fn busy(code: &'static str, message: impl Into<String>, retry_after: u64) -> Self {
         let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, code, message);
         Self { retry_after: Some(retry_after), ..refusal }
@@ -90,7 +90,7 @@ impl Refusal {
         Self { retry_after: Some(RESUMED_AFTER), ..refusal }
     }
 
-    /// The server cannot, and it is not the client's doing.
+    /// The server failed; it is not the client's fault.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", message)
     }

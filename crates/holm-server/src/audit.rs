@@ -21,13 +21,14 @@ use utoipa::ToSchema;
 use crate::{ServerError, auth::Who};
 
 const FILE: &str = "audit.jsonl";
-/// Bytes after which a file is put aside: some hundred thousand lines, which an editor still opens.
+/// Bytes after which a file is rotated: some hundred thousand lines, which an editor can still
+/// open.
 const FULL: u64 = 32 * 1024 * 1024;
-/// Files that are kept beside the one that is written: a quarter of a gigabyte in all, years of a small team.
+/// Rotated files that are kept: a quarter of a gigabyte in all, years for a small team.
 const KEPT: u32 = 7;
-/// Bytes that are read at a time when the log is given out.
+/// Bytes that an export reads at a time.
 const PIECE: u64 = 64 * 1024;
-/// The longest path that is written down; a longer one is an attack, and its beginning says so.
+/// The longest path in an entry. A longer one is an attack, and its beginning shows that.
 const LONGEST: usize = 256;
 
 /// The audit log. Clones write to the same file.
@@ -38,7 +39,7 @@ pub struct Audit {
     file: Arc<Mutex<Written>>,
 }
 
-/// The file that is written.
+/// The file that is being written.
 #[derive(Debug)]
 struct Written {
     file: fs::File,
@@ -50,7 +51,7 @@ struct Written {
 pub struct Export(VecDeque<io::Take<fs::File>>);
 
 impl Export {
-    /// The log in pieces, each read when it is wanted.
+    /// The log in pieces, each read on demand.
     pub fn pieces(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
         stream::try_unfold(self, |mut export| async move {
             let read = tokio::task::spawn_blocking(move || {
@@ -93,7 +94,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A line about a request, now.
+    /// An entry about a request, with the current time.
     pub(crate) fn new(
         who: Option<&Who>,
         from: String,
@@ -123,7 +124,7 @@ impl Audit {
         Self::open_with(folder, FULL)
     }
 
-    /// With files of another size.
+    /// As `open`, with another file size.
     fn open_with(folder: &Path, full: u64) -> Result<Self, ServerError> {
         let place = folder.join(FILE);
         let file = Written::open(&place).map_err(|error| ServerError::file(&place, &error))?;
@@ -156,7 +157,7 @@ impl Audit {
         opened.map_err(|error| ServerError::file(&self.place, &error))
     }
 
-    /// Opens all files at one moment: what is put aside later is still read where it was.
+    /// Opens all files at once, so that a later rotation does not disturb the export.
     fn reading(&self) -> io::Result<Export> {
         let written = self.lock();
         let mut files = VecDeque::new();
@@ -167,7 +168,7 @@ impl Audit {
                 Err(error) => return Err(error),
             }
         }
-        // As far as it is written now, so that it ends with a whole line.
+        // Only up to the current size, so that the export ends with a whole line.
         files.push_back(fs::File::open(&self.place)?.take(written.size));
         drop(written);
         Ok(Export(files))
@@ -178,11 +179,12 @@ impl Audit {
         line.push(b'\n');
         let mut written = self.lock();
         if written.size >= self.full {
-            // One that cannot be put aside goes on to grow: a line that is lost is worse than one too many.
+            // If the rotation fails, the file keeps growing: a lost line is worse than a large
+            // file.
             let _ = self.put_aside(&mut written);
         }
         if let Err(error) = written.file.write_all(&line) {
-            // A part of a line would spoil the next one.
+            // A partial line would spoil the next one.
             let _ = written.file.set_len(written.size);
             return Err(error);
         }
@@ -190,8 +192,11 @@ impl Audit {
         Ok(())
     }
 
-    /// Begins a new file. Each that was put aside before counts one more, and the oldest goes. Nothing is moved before there is
-    /// a file to go on with, and where a number is free nothing beyond it is moved: tries that fail cost none that is kept.
+    /// Starts a new file. The numbers of older files increase by one, and the oldest file is
+    /// deleted.
+    ///
+    /// No file is moved before the new one exists, and files beyond a free number stay. So failed
+    /// attempts do not delete any log.
     fn put_aside(&self, written: &mut Written) -> io::Result<()> {
         let next = self.place.with_file_name(format!("{FILE}.new"));
         let begun = Written::open(&next)?;
@@ -212,7 +217,7 @@ impl Audit {
         self.place.with_file_name(format!("{FILE}.{number}"))
     }
 
-    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    /// No change here can be left half done, so a panic of another thread does no harm.
     fn lock(&self) -> MutexGuard<'_, Written> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }

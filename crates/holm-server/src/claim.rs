@@ -8,7 +8,7 @@ use std::{
 
 use crate::{ServerError, auth::private_folder};
 
-/// The file whose lock says that the folder is taken.
+/// The file whose lock marks the folder as used.
 const LOCK: &str = "lock";
 
 /// The lock on a server's folder, released on drop. If the process ends in any other way, the

@@ -26,18 +26,19 @@ use crate::{
     auth::{Role, Token, Who},
 };
 
-/// The protocol that a WebSocket of Holm speaks.
+/// The subprotocol of Holm's WebSockets.
 pub(crate) const PROTOCOL: &str = "holm";
-/// How a token stands among the protocols of a WebSocket: a browser can send it in no other way that is not an address.
+/// The prefix of a token among the WebSocket subprotocols. A browser has no other way to send one,
+/// except in the URL.
 const BEARER_PROTOCOL: &str = "holm.bearer.";
 
-/// Where a proxy says whose requests it passes on.
+/// The header in which a proxy names its client.
 const FORWARDED: &str = "x-forwarded-for";
 
-/// The status of a request whose client left before it was answered, as proxies write it down.
+/// The status in the audit log if the client left before the response, as proxies write it.
 const LEFT: u16 = 499;
 
-/// What every answer says: nothing is loaded from elsewhere, nothing is framed, nothing is guessed, nothing is kept.
+/// Headers of every response: nothing is loaded from other sites, framed, guessed or cached.
 const HEADERS: [(&str, &str); 6] = [
     (
         "content-security-policy",
@@ -54,7 +55,7 @@ const HEADERS: [(&str, &str); 6] = [
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Lets a request in, or turns it away. What changes something and what is turned away is written down.
+/// Admits or refuses a request. Changes and refusals are written to the audit log.
 pub(crate) async fn door(State(server): State<Server>, mut request: Request, next: Next) -> Response {
     let from = peer(server.config(), &request);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -91,8 +92,8 @@ pub(crate) async fn door(State(server): State<Server>, mut request: Request, nex
     dressed(answer)
 }
 
-/// A request that may change something, while it is carried out. Dropped before it is answered, because its client has gone,
-/// it is written down all the same: what was changed by then is changed.
+/// A request that may change something, while it is handled. If it is dropped without a response
+/// because the client left, it still gets an audit entry: its changes may have happened.
 struct Leaving {
     server: Server,
     entry: Option<AuditEntry>,
@@ -103,7 +104,7 @@ impl Leaving {
         Self { server: server.clone(), entry: Some(entry) }
     }
 
-    /// There is an answer, and a line about it.
+    /// The request was answered, and the answer gets its own entry.
     fn answered(mut self) {
         self.entry = None;
     }
@@ -170,10 +171,10 @@ pub(crate) fn check_host<'a>(
     }
 }
 
-/// The names that a request says it was sent to, as [`named_hosts`] has them.
+/// The host names in a request, as [`named_hosts`] returns them.
 ///
 /// # Errors
-/// More than one `Host`.
+/// More than one `Host` header.
 pub(crate) fn named<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a http::uri::Authority>,
@@ -181,8 +182,8 @@ pub(crate) fn named<'a>(
     named_hosts(headers, authority).map_err(|many| Refusal::bad("bad_host", many.to_string()))
 }
 
-/// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it
-/// matters, and say `cross-site` where they do not.
+/// The page that sends the request must be this server's own or a configured one. Programs send no
+/// `Origin`. Browsers always send it when it matters, and otherwise say `cross-site`.
 fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
     let refused = || Refusal::forbidden("pages of other origins are not let in");
     let Some(origin) = headers.get(ORIGIN) else {
@@ -190,7 +191,7 @@ fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), 
         return if site == Some(b"cross-site") { Err(refused()) } else { Ok(()) };
     };
     let origin = origin.to_str().map_err(|_| refused())?;
-    // The host was looked at already, so an origin that equals it is no other site.
+    // The host was checked already, so an origin that equals it is not another site.
     let same = own_schemes(config, host)
         .iter()
         .any(|scheme| origin.strip_prefix(scheme).is_some_and(|own| own.eq_ignore_ascii_case(host)));
@@ -199,7 +200,8 @@ fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), 
 
 /// The schemes under which this server's own pages are loaded from a host.
 ///
-/// A server without a certificate has `https` pages only under a name that `--host` gives: a proxy speaks TLS there.
+/// A server without a certificate has `https` pages only under a name from `--host`, where a proxy
+/// handles TLS.
 fn own_schemes(config: &Config, host: &str) -> &'static [&'static str] {
     let is_proxy_name = config.hosts.iter().any(|known| known.eq_ignore_ascii_case(name_of(host)));
     match (&config.tls, is_proxy_name) {
@@ -220,19 +222,19 @@ pub(crate) fn name_of(host: &str) -> &str {
     if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { "" }
 }
 
-/// Whether a name is this server's: this machine's, the address it listens on, or a named one.
+/// Whether a name is this server's: this machine, the address it listens on, or a configured name.
 pub(crate) fn is_own(config: &Config, name: &str) -> bool {
     is_own_at(config.listen.ip(), &config.hosts, name)
 }
 
-/// Whether a name is that of a listener.
+/// Whether a name belongs to a listener.
 pub(crate) fn is_own_at(ip: IpAddr, hosts: &[String], name: &str) -> bool {
     let local = ["localhost", "127.0.0.1", "::1"].iter().any(|own| name.eq_ignore_ascii_case(own));
     let listened = !ip.is_unspecified() && name.parse::<IpAddr>().is_ok_and(|named| named == ip);
     local || listened || hosts.iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
-/// The token of a request, as it is given: in its header, or among the protocols of a WebSocket; never in its address.
+/// The token of a request: in its header, or among the WebSocket subprotocols; never in its URL.
 fn given(headers: &HeaderMap) -> Option<&str> {
     let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     if let Some(bearer) = bearer {
@@ -244,7 +246,7 @@ fn given(headers: &HeaderMap) -> Option<&str> {
     named.find_map(|name| name.strip_prefix(BEARER_PROTOCOL))
 }
 
-/// Reads the body, so large and so long as the limits say.
+/// Reads the body within the size and time limits.
 async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
     if matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(request);
@@ -255,7 +257,7 @@ async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-/// Reads a body of at most so many bytes that arrives within a time; the refusal calls it what it is called here.
+/// Reads a body within a size and a time limit; `what` names it in error messages.
 pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &str) -> Result<Bytes, Refusal> {
     let refused = |status, code, why: &str| Refusal::new(status, code, format!("the {what} {why}"));
     let too_slow = |_| refused(StatusCode::REQUEST_TIMEOUT, "too_slow", "took too long");
@@ -278,7 +280,8 @@ pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &st
 pub(crate) fn peer(config: &Config, request: &Request) -> IpAddr {
     let known = request.extensions().get::<Peer>();
     let mut from = known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical());
-    // Bytes, since a value that is no text as a whole still has the proxy's word at its end.
+    // Read as bytes, since the proxy's entry at the end is valid even if the whole value is not
+    // text.
     let said = request.headers().get_all(FORWARDED).iter().map(HeaderValue::as_bytes);
     let said: Vec<&[u8]> = said.flat_map(|value| value.split(|byte| *byte == b',')).collect();
     for said in said.iter().rev() {
@@ -289,13 +292,13 @@ pub(crate) fn peer(config: &Config, request: &Request) -> IpAddr {
     from
 }
 
-/// An address, with or without a port.
+/// Parses an address, with or without a port.
 fn address(said: &str) -> Option<IpAddr> {
     let read = said.parse::<IpAddr>().or_else(|_| said.parse::<SocketAddr>().map(|address| address.ip()));
     read.ok().map(|address| address.to_canonical())
 }
 
-/// Puts the headers on that every answer has.
+/// Adds the headers that every response has.
 pub(crate) fn dressed(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     for (name, value) in HEADERS {

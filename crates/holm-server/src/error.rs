@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, path::Path};
 
-/// A server cannot begin, or cannot keep what it must.
+/// Why a server cannot start, or cannot store its data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
     /// Other machines on the network could read the unencrypted traffic of this address.
@@ -10,11 +10,11 @@ pub enum ServerError {
         "{0} can be reached from other machines; give a certificate, or listen on 127.0.0.1 behind a proxy that has one"
     )]
     Exposed(SocketAddr),
-    /// The system does not let it listen.
+    /// The system refuses to listen on the address.
     #[error("cannot listen on {address} ({reason}); choose another address")]
     Listen {
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
     /// The certificate or its key cannot be used.
@@ -27,19 +27,19 @@ pub enum ServerError {
     #[error("{place}: {reason}")]
     File {
         place: String,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
-    /// Another server has the folder.
+    /// Another server uses the folder.
     #[error("another server works in {0}; stop it, or choose another folder with --data")]
     Taken(String),
-    /// A part of the path below which everything is served cannot be one.
+    /// The base path is invalid.
     #[error("`{0}` is no base path; begin with a slash, and use letters, digits, `-`, `_` and `.` alone")]
     BasePath(String),
     /// The text is not a valid name.
     #[error("`{given}` cannot name {what} ({reason})")]
     Name {
-        /// What it should name.
+        /// The kind of thing that it should name.
         what: &'static str,
         given: String,
         /// What is wrong with it.
@@ -50,7 +50,7 @@ pub enum ServerError {
 }
 
 impl ServerError {
-    /// Says at which file the system said no.
+    /// An input or output error with its path.
     pub(crate) fn file(place: &Path, error: &io::Error) -> Self {
         Self::File { place: place.display().to_string(), reason: error.to_string() }
     }

@@ -9,8 +9,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Refusal, meant::did_you_mean};
 
-/// A body of JSON. Its type must be named: a form of another site's page cannot. Types of the server's own bodies deny members that
-/// they do not have: one that is misspelt would be dropped, and something else done than was asked for.
+/// A JSON body. It requires the JSON content type, which a form on another site cannot send.
+///
+/// The server's own types deny unknown fields: a misspelt field would be dropped, and the request
+/// would do something else than intended.
 pub(crate) struct Input<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
@@ -37,7 +39,7 @@ fn meant(error: &str) -> String {
     names.next().map(|name| did_you_mean(name, names)).unwrap_or_default()
 }
 
-/// Refuses a body that is not said to be JSON.
+/// Refuses a body without the JSON content type.
 pub(crate) fn check_json(headers: &http::HeaderMap) -> Result<(), Refusal> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -48,7 +50,7 @@ pub(crate) fn check_json(headers: &http::HeaderMap) -> Result<(), Refusal> {
     Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message))
 }
 
-/// What stands behind the question mark.
+/// The parsed query string.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Query<T> {
@@ -61,7 +63,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Query<T
     }
 }
 
-/// A name in the path, parsed.
+/// A parsed name from the path.
 pub(crate) struct Named<T>(pub(crate) T);
 
 impl<S: Send + Sync, T> FromRequestParts<S> for Named<T>

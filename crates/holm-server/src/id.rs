@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Refusal, ServerError};
 
-/// The name of a session; what it may be is said by the runtime, for every kind of journal alike.
+/// The name of a session. The runtime defines which names are valid, for all kinds of journals.
 ///
 /// ```
 /// use holm_server::SessionId;
@@ -55,7 +55,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The longest name of a part: what every provider takes for a tool.
+/// The longest part name: what every provider accepts for a tool.
 const LONGEST_PART: usize = 64;
 
 /// The name of an agent, a tool, a skill, an MCP server or a provider. It is a plain word that can
@@ -91,7 +91,7 @@ impl fmt::Display for PartName {
     }
 }
 
-/// Checks a short plain name, of a user or an agent: letters, digits, `-` and `_`, beginning with a letter or digit.
+/// Checks a short plain name: letters, digits, `-` and `_`, beginning with a letter or digit.
 pub(crate) fn check_name(what: &'static str, text: &str, most: usize) -> Result<(), ServerError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let reason = if text.is_empty() {

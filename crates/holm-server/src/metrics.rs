@@ -5,7 +5,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// A number that only grows.
+/// A counter that only grows.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
@@ -20,26 +20,26 @@ impl Counter {
     }
 }
 
-/// Numbers about the server.
+/// The metrics of the server.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Requests that were answered, by the first digit of their status: 1xx to 5xx.
+    /// Answered requests, by the class of their status: 1xx to 5xx.
     pub requests: [Counter; 5],
-    /// Requests that were turned away at the door.
+    /// Requests that the access checks refused.
     pub turned_away: Counter,
-    /// Prompts that were taken.
+    /// Accepted prompts.
     pub runs: Counter,
     /// Events of all runs.
     pub events: Counter,
     /// Frames that were sent to watchers.
     pub frames: Counter,
-    /// Watchers that were too slow and were told to ask again.
+    /// Watchers that were too slow and had to reconnect.
     pub lagged: Counter,
-    /// Tokens that models read.
+    /// Input tokens of models.
     pub tokens_in: Counter,
-    /// Tokens that models wrote.
+    /// Output tokens of models.
     pub tokens_out: Counter,
-    /// Billionths of a US dollar, as far as prices are known.
+    /// The cost in billionths of a US dollar, as far as prices are known.
     pub cost: Counter,
 }
 
@@ -51,11 +51,11 @@ impl Metrics {
         }
     }
 
-    /// Writes everything in Prometheus' text format, with how many sessions are open now.
+    /// Writes all metrics in the Prometheus text format, with the number of open sessions.
     pub fn write(&self, open: usize) -> String {
         let mut out = String::new();
         let mut head = |name: &str, kind: &str, help: &str| {
-            // Writing into a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
         };
         head("holm_requests_total", "counter", "Requests that were answered.");

@@ -14,7 +14,7 @@ use crate::{Refusal, Server};
 /// The document, as gzip.
 static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"));
 
-/// Gives the document, and says below which path everything lies.
+/// Returns the document, with the server's base path.
 pub(crate) async fn show(State(server): State<Server>) -> Result<Json<Value>, Refusal> {
     let damaged = || Refusal::failed("the document in this program is damaged");
     let mut document = unpacked().ok_or_else(damaged)?;

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use crate::Refusal;
 
-/// What the request says must be there; nothing where it says nothing.
+/// The precondition of a request, if it has one.
 pub(crate) fn precondition(headers: &HeaderMap) -> Result<Option<Before>, Refusal> {
     let bad = || {
         let message = "`if-match` takes one `etag` that this server gave, `if-none-match` takes `*`";
@@ -23,7 +23,7 @@ pub(crate) fn precondition(headers: &HeaderMap) -> Result<Option<Before>, Refusa
     }
 }
 
-/// As [`precondition`], where something must be said.
+/// As [`precondition`], where one is required.
 pub(crate) fn required(headers: &HeaderMap) -> Result<Before, Refusal> {
     precondition(headers)?.ok_or_else(|| {
         let message = "say what you have read with `if-match`, or `if-none-match: *` for something new";
@@ -31,7 +31,7 @@ pub(crate) fn required(headers: &HeaderMap) -> Result<Before, Refusal> {
     })
 }
 
-/// What a file holds, as a header.
+/// The content hash of a file as an `etag` header.
 pub(crate) fn tag(hash: ContentHash) -> Result<(HeaderName, HeaderValue), Refusal> {
     let value = HeaderValue::from_str(&format!("\"{hash}\""));
     value.map(|value| (header::ETAG, value)).map_err(|_| Refusal::failed("the file has no tag"))

@@ -24,7 +24,7 @@ const ANYBODY: [(&str, &str); 10] = [
     ("507", "The store is full."),
 ];
 
-/// What those may be told as well who send something.
+/// Further errors of requests with a body.
 const SENDERS: [(&str, &str); 4] = [
     ("409", "It does not fit what is there now."),
     ("413", "The body is too large."),
@@ -32,7 +32,7 @@ const SENDERS: [(&str, &str); 4] = [
     ("422", "The body does not fit."),
 ];
 
-/// Adds to every operation what it does not say of itself.
+/// Adds the common error responses to every operation that does not define them itself.
 pub(crate) struct Refusals;
 
 impl Modify for Refusals {

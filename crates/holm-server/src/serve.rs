@@ -36,31 +36,32 @@ use crate::{
     strict_http::{StrictStream, UpgradeFlag},
 };
 
-/// How long a client may take to send the head of a request, or to agree on TLS.
+/// How long a client may take to send the head of a request, or to complete the TLS handshake.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// How often a connection that carries many requests is asked whether its other end lives, and how long it may take to say so.
+/// The interval and the timeout of HTTP/2 keep-alive pings.
 const ALIVE: Duration = Duration::from_secs(20);
-/// Requests of one connection at the same time.
+/// Concurrent requests of one connection.
 const MOST_STREAMS: u32 = 128;
-/// How long is waited before another connection is accepted after one could not be: the system has no more handles then.
+/// The pause after a failed accept: the system is out of file handles then.
 const BREATH: Duration = Duration::from_millis(100);
-/// How long connections may end by themselves once the server has stopped.
+/// How long connections may take to end after the server has stopped.
 const LAST: Duration = Duration::from_secs(2);
 
-/// A server that serves. Dropped without [`stop`](Self::stop) it leaves what is under way to the next start.
+/// A running server. If it is dropped without [`stop`](Self::stop), unfinished work is resumed at
+/// the next start.
 pub struct Serving {
     server: Server,
     address: SocketAddr,
     close: CancellationToken,
     accepting: JoinHandle<()>,
-    /// The folder is this server's until it has stopped.
+    /// The folder is locked until the server has stopped.
     _claim: Arc<Claim>,
 }
 
-/// Starts a server: listens, then goes on with what was under way when the last one ended.
+/// Starts a server: it listens, then resumes what was unfinished when the last one ended.
 ///
 /// # Errors
-/// [`ServerError`] where it cannot begin; what goes wrong with one client is that client's.
+/// [`ServerError`] if it cannot start. Errors of one client affect only that client.
 pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Serving, ServerError> {
     let listen = config.listen;
     if config.tls.is_none() && !listen.ip().is_loopback() {
@@ -125,13 +126,14 @@ impl Serving {
         &self.server
     }
 
-    /// Stops in order: no new work, runs may finish for a while, what is left is parked, connections end.
+    /// Stops in order: no new work, a grace period for runs, parking of the rest, end of
+    /// connections.
     pub async fn stop(self) {
         self.server.inner.jobs.stop();
         self.server.hall().close().await;
         self.server.inner.hosting.stop();
         self.close.cancel();
-        // It ends at once; its connections have a moment of their own.
+        // It ends at once; its connections have a grace period of their own.
         let _ = self.accepting.await;
     }
 }
@@ -142,8 +144,8 @@ impl std::fmt::Debug for Serving {
     }
 }
 
-/// A place among the open connections, given back when the last clone is dropped. A connection that becomes a WebSocket
-/// takes it along, because HTTP is done with it then.
+/// A permit for an open connection, released with the last clone. A WebSocket keeps it, because the
+/// HTTP connection ends with the upgrade.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     _permit: Arc<OwnedSemaphorePermit>,
@@ -187,7 +189,7 @@ struct Client {
     place: Place,
 }
 
-/// Agrees on TLS where there is a certificate, then speaks HTTP.
+/// Does the TLS handshake if there is a certificate, then serves HTTP.
 async fn greet(
     stream: TcpStream,
     client: Client,
@@ -195,7 +197,7 @@ async fn greet(
     tls: Option<TlsAcceptor>,
     close: CancellationToken,
 ) {
-    // Events are small and must not wait for company.
+    // Events are small and must be sent at once.
     let _ = stream.set_nodelay(true);
     match tls {
         None => speak(stream, client, routes, close).await,
@@ -219,7 +221,7 @@ async fn speak(
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MOST_STREAMS);
-    // One whose other end is gone without a word keeps no place.
+    // A connection whose client has vanished must not hold its permit.
     builder.http2().keep_alive_interval(ALIVE).keep_alive_timeout(ALIVE);
     let upgraded = UpgradeFlag::default();
     let stream = StrictStream::new(stream, upgraded.clone());
@@ -239,7 +241,7 @@ async fn speak(
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     tokio::select! {
-        // What went wrong is the client's loss, and the client knows it.
+        // An error of a connection concerns only its client, which notices it.
         _ = connection.as_mut() => return,
         () = silence(&asked) => return,
         () = close.cancelled() => connection.as_mut().graceful_shutdown(),

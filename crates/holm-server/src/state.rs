@@ -19,16 +19,16 @@ use crate::{
     terminal::Links,
 };
 
-/// Lines a minute about requests from one address that were turned away: enough to see what happens.
+/// Audit entries per minute about refused requests from one address: enough to see what happens.
 const NOTED: u32 = 120;
 
-/// A server that is set up. Cheap to clone; clones are the same server.
+/// A server that is set up. Cheap to clone; clones share one state.
 #[derive(Clone)]
 pub struct Server {
     pub(crate) inner: Arc<Inner>,
 }
 
-/// What clients of MCP speak with, once one has asked.
+/// The MCP server of a token, once a client has used it.
 type Spoken = Arc<AsyncMutex<Option<Conversation>>>;
 
 pub(crate) struct Inner {
@@ -40,19 +40,19 @@ pub(crate) struct Inner {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) asked: Limiter<TokenId>,
     pub(crate) failed: Limiter<IpAddr>,
-    /// Which of those that were turned away are written down.
+    /// Limits the audit entries about refused requests.
     pub(crate) noted: Limiter<IpAddr>,
     pub(crate) jobs: Team,
     pub(crate) sites: Sites,
     pub(crate) hosting: Hosting,
-    /// What clients of MCP speak with, by token.
+    /// The MCP servers, by token.
     pub(crate) mcp: Mutex<HashMap<TokenId, Spoken>>,
-    /// Terminals that drive sessions which people watch here.
+    /// The terminals that drive sessions which are watched here.
     pub(crate) links: Links,
 }
 
 impl Server {
-    /// Sets a server up: opens its files, and makes a token at the first start.
+    /// Sets up a server: opens its files, and creates a token at the first start.
     ///
     /// # Errors
     /// [`ServerError`] if a file cannot be read or written.
@@ -87,7 +87,7 @@ impl Server {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Who holds which token.
+    /// The tokens of the server.
     pub fn keyring(&self) -> &Keyring {
         &self.inner.keyring
     }
@@ -100,7 +100,7 @@ impl Server {
         &self.inner.metrics
     }
 
-    /// How it is set up.
+    /// The configuration of the server.
     pub fn config(&self) -> &Config {
         &self.inner.config
     }

@@ -9,18 +9,19 @@ use utoipa::ToSchema;
 
 use crate::{OpenError, PartName, auth::UserName};
 
-/// The answer of a workshop, some time.
+/// The asynchronous result of a catalogue operation.
 pub type Stocked<T> = BoxFuture<'static, Result<T, OpenError>>;
 
-/// What a user's agents are made of. What one user has, another does not see.
+/// The catalogue of a user's agents and their parts. Users do not see the parts of other users.
 pub trait Stockroom: Send + Sync + 'static {
     /// All details of an agent. [`OpenError::Missing`] if there is no agent of that name.
     fn agent(&self, user: &UserName, name: PartName) -> Stocked<AgentView>;
 
-    /// Reads the text of an agent without keeping it.
+    /// Parses the text of an agent without storing it.
     fn check_agent(&self, user: &UserName, text: String) -> Stocked<AgentView>;
 
-    /// Keeps an agent of the user's own. Its text must be right, name this agent, and stay within `most`.
+    /// Stores an agent of the user. Its text must be valid, name this agent, and stay within
+    /// `most`.
     fn keep_agent(
         &self,
         user: &UserName,
@@ -30,12 +31,12 @@ pub trait Stockroom: Send + Sync + 'static {
         most: Most,
     ) -> Stocked<AgentView>;
 
-    /// Forgets an agent of the user's own.
+    /// Deletes an agent of the user.
     fn remove_agent(&self, user: &UserName, name: PartName) -> Stocked<()>;
 
     fn tool(&self, user: &UserName, name: PartName) -> Stocked<ToolView>;
 
-    /// Calls a tool once, as a model would, with these grants and no others.
+    /// Calls a tool once, as a model would, with exactly these grants.
     fn try_tool(&self, user: &UserName, name: PartName, trial: Trial, most: Most) -> Stocked<Tried>;
 
     /// Looks at all tools again.
@@ -43,35 +44,36 @@ pub trait Stockroom: Send + Sync + 'static {
 
     fn skill(&self, user: &UserName, name: PartName) -> Stocked<SkillView>;
 
-    /// The MCP servers, and how each stands.
+    /// The MCP servers and their states.
     fn servers_seen(&self, user: &UserName) -> Stocked<Vec<ServerView>>;
 
-    /// Reaches an MCP server and asks what it offers.
+    /// Connects to an MCP server and lists what it offers.
     fn test_server(&self, user: &UserName, name: PartName) -> Stocked<ServerTest>;
 
-    /// Writes an MCP server down among the user's own. `entry` is what other programs write below `mcpServers`.
+    /// Adds an MCP server for the user. `entry` has the format that other programs use below
+    /// `mcpServers`.
     fn add_server(&self, user: &UserName, name: PartName, entry: Map<String, Value>) -> Stocked<()>;
 
-    /// Takes an MCP server out of the user's own.
+    /// Removes an MCP server of the user.
     fn remove_server(&self, user: &UserName, name: PartName) -> Stocked<()>;
 
-    /// Forgets the key of a provider.
+    /// Deletes the key of a provider.
     fn remove_key(&self, user: &UserName, provider: PartName) -> Stocked<()>;
 
-    /// The settings that hold, and where each was said.
+    /// The effective settings and the origin of each.
     fn settings(&self, user: &UserName) -> Stocked<Vec<SettingView>>;
 
-    /// Copies everything that is kept, of all users, while it is used.
+    /// Backs up the data of all users while it is in use.
     fn back_up(&self, name: PartName) -> Stocked<BackupView>;
 
-    /// The copies that are there and whole.
+    /// The complete backups that exist.
     fn backups(&self) -> Stocked<Vec<BackupView>>;
 }
 
-/// How much may be given away to an agent or a trial.
+/// The most that may be granted to an agent or a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Most {
-    /// What the user's usual agent has, and no more.
+    /// What the user's default agent has, and no more.
     AsUsual,
     /// Everything that is asked for.
     Anything,

@@ -19,16 +19,16 @@ use utoipa::ToSchema;
 
 use crate::{Desk, Refusal, SessionId, auth::UserName, stock::Stockroom};
 
-/// Sessions that were at work when their server ended, with their users.
+/// Sessions that were running when their server ended, with their users.
 pub type ParkedSessions = Vec<(UserName, SessionId)>;
 
-/// Puts agents together, for one user at a time. What one user has, another does not see.
+/// Assembles agents, for one user at a time. Users do not see the sessions or files of other users.
 pub trait Workshop: Stockroom {
-    /// Where a user's sessions and files are.
+    /// The store and folders of a user.
     fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>>;
 
-    /// Sessions of all users that were at work when their server ended and that may be resumed now, where they are all in one database;
-    /// none where the store of each user has to be asked.
+    /// Sessions of all users that were running when their server ended and may be resumed now, if
+    /// all users share one database. `None` if the store of each user has to be asked.
     fn parked(&self) -> BoxFuture<'static, Result<Option<ParkedSessions>, OpenError>> {
         Box::pin(async { Ok(None) })
     }
@@ -36,10 +36,10 @@ pub trait Workshop: Stockroom {
     /// Starts, resumes or forks a session, with an agent whose questions go to the order's desk.
     fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>>;
 
-    /// The agents that a user can start, the usual one first.
+    /// The agents that a user can start, the default one first.
     fn agents(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, OpenError>>;
 
-    /// The tools that the usual agent of a user has.
+    /// The tools of the user's default agent.
     fn tools(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, OpenError>>;
 
     /// The skills that a user's agents can read.
@@ -48,13 +48,13 @@ pub trait Workshop: Stockroom {
     /// The models that can be asked for by name.
     fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>>;
 
-    /// What clients of MCP are shown beside agents, which the server itself asks; none where nothing is shown at all.
+    /// What MCP clients are offered in addition to the agents; `None` if MCP is not served at all.
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>>;
 
-    /// The names of the providers for which a key is known. Keys themselves never leave.
+    /// The names of the providers with a stored key. Keys themselves are never returned.
     fn keys(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<String>, OpenError>>;
 
-    /// Keeps the key of a provider, in place of one that is there.
+    /// Stores the key of a provider and replaces an existing one.
     fn keep_key(
         &self,
         user: &UserName,
@@ -65,39 +65,41 @@ pub trait Workshop: Stockroom {
 
 #[derive(Debug, Clone)]
 pub struct Home {
-    /// Where their sessions are kept.
+    /// The store of their sessions.
     pub store: Store,
     /// The folder in which their agents work.
     pub workspace: PathBuf,
-    /// The folder of what Holm keeps: tokens, keys, sessions. Nothing of it is given out, also where the workspace holds it.
+    /// The folder for Holm's own data: tokens, keys, sessions. It is never served, even if it is
+    /// inside the workspace.
     pub private: PathBuf,
 }
 
 impl Home {
-    /// The workspace as it may be shown: without what is kept from tools, and without what Holm keeps, of this user and in
-    /// `own`, the server's folder. A server that was started at home has both below the workspace.
+    /// The workspace without the files that are hidden from tools, and without Holm's own data: the
+    /// user's and the server's (`own`). A server that was started in a home folder has both inside
+    /// the workspace.
     pub(crate) fn root(&self, own: &Path) -> Result<Root, RootError> {
         let root = Root::open(&self.workspace)?.denies(Denies::usual());
         root.protect(&self.private, Protect::Everything)?.protect(own, Protect::Everything)
     }
 }
 
-/// A session that is wanted.
+/// A request to open a session.
 pub struct Order {
     pub user: UserName,
     pub start: Start,
-    /// Which agent; none is the usual one.
+    /// The agent; `None` is the default one.
     pub agent: Option<String>,
-    /// Which model; none is the agent's own.
+    /// The model; `None` is the agent's own.
     pub model: Option<String>,
-    /// The most that the session may cost beyond what is set up for everybody; may only narrow.
+    /// The budget of the session, which can only lower the configured one.
     pub budget: Option<NanoUsd>,
     /// Tools that the client brings and carries out itself.
     pub tools: Toolbox,
     pub desk: Arc<Desk>,
-    /// Who is told of events.
+    /// The sink for events.
     pub events: Arc<dyn EventSink>,
-    /// Who sees replies arrive.
+    /// The sink for arriving replies.
     pub deltas: Arc<dyn DeltaSink>,
 }
 
@@ -138,19 +140,19 @@ impl fmt::Debug for Order {
     }
 }
 
-/// How a session begins.
+/// How a session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
-    /// Anew; none gets a name of its own.
+    /// A new session; `None` gets a generated name.
     New(Option<SessionId>),
     Resume(SessionId),
-    /// As another with the same past.
+    /// A new session that shares the past of another one.
     Fork {
-        /// The session with the past.
+        /// The session to fork.
         from: SessionId,
-        /// The last record of that past.
+        /// The last record that the fork includes.
         at: Seq,
-        /// The new session's name; none gets one.
+        /// The name of the new session; `None` gets a generated one.
         new: Option<SessionId>,
     },
 }
@@ -158,7 +160,7 @@ pub enum Start {
 /// An open session, with everything that must live as long as it does.
 pub struct Opened {
     pub session: Session,
-    /// Watchers, followers and their like; dropped with the session.
+    /// Watchers and similar values, dropped with the session.
     pub keep: Box<dyn Any + Send>,
 }
 
@@ -168,7 +170,7 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// Why a session cannot be opened.
+/// Why a session cannot be opened, or another operation of the provider failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// There is no such session, agent or model.
@@ -177,10 +179,10 @@ pub enum OpenError {
         /// Which kind of thing.
         what: &'static str,
     },
-    /// There is one of that name already.
+    /// A session of that name exists.
     #[error("there is a session of that name already; choose another")]
     Exists,
-    /// Something of that name is there already.
+    /// Another entry of that name exists.
     #[error("there is one of that name already; choose another, or take that one away first")]
     Taken,
     /// The stored version is not the one that the client has read.
@@ -192,10 +194,11 @@ pub enum OpenError {
     /// Another process drives the session.
     #[error("the session is driven elsewhere; stop it there first")]
     Busy,
-    /// What was asked for cannot be.
+    /// The request is not possible.
     #[error("{0}")]
     Refused(String),
-    /// The machine or a file of it is in the way. The client is not told what it says; the operator is.
+    /// The machine or one of its files failed. The client does not see the reason; the operator
+    /// does.
     #[error("{0}")]
     Failed(String),
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{Converted, Notes as _, TOOLS, codex, parse_json};
 use crate::{ConfigError, ConfigProblem};
 
-/// Events of goose that are one of ours for some tools.
+/// Events of goose that correspond to one of ours, for some tools.
 const EVENTS: [(&str, HookEvent, &str); 4] = [
     ("BeforeShellExecution", HookEvent::PreToolUse, "shell"),
     ("AfterShellExecution", HookEvent::PostToolUse, "shell"),
@@ -17,37 +17,39 @@ const EVENTS: [(&str, HookEvent, &str); 4] = [
     ("AfterFileEdit", HookEvent::PostToolUse, "edit|write"),
 ];
 
-/// How other programs name the folder of a project, and how it is named here.
+/// How other programs name the project folder, and how Holm does.
 const PROJECT: [(&str, &str); 2] =
     [("${CLAUDE_PROJECT_DIR}", "$HOLM_PROJECT_DIR"), ("$CLAUDE_PROJECT_DIR", "$HOLM_PROJECT_DIR")];
 
-/// What stands in commands for a folder that is not there here.
+/// A variable for a folder that does not exist in Holm.
 const PLUGIN: &str = "PLUGIN_ROOT";
 
-/// What is said of every file: its commands were written for another program.
+/// The note for every file: its commands were written for another program.
 const READS: &str = "its commands read what tools are called here, such as `shell` with its `script`; see whether they expect other names";
 
-/// The hooks of Claude Code (`hooks` of its `settings.json`), or of codex and goose (`hooks.json`), as a file of Holm's. None
-/// where there is no command that could run here; the notes say what was left out. The file says that it was imported, so that
-/// none of it runs before a person has looked at it.
+/// Converts hooks of Claude Code (`hooks` of its `settings.json`), codex or goose (`hooks.json`)
+/// into Holm's format. Returns `None` if no command can run here; the notes say what was left out.
+///
+/// The file is marked as imported, so that nothing of it runs before a person has reviewed it.
 ///
 /// # Errors
-/// Where the file is no JSON, with the line, or its hooks have another shape.
+/// If the file is not JSON, with the line, or its hooks have another structure.
 pub fn hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
     converted(&parse_json(text, path)?, path)
 }
 
-/// The hooks of codex that stand in its `config.toml`: the table `[hooks]` has the shape of `hooks.json`. As [`hooks()`] gives them.
+/// Converts hooks from the `config.toml` of codex, as [`hooks()`] does. Its table `[hooks]` has the
+/// structure of `hooks.json`.
 ///
 /// # Errors
-/// Where the file is no TOML, with the line, or its hooks have another shape.
+/// If the file is not TOML, with the line, or its hooks have another structure.
 pub fn codex_hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
     let whole = codex(text, path)?;
     let hooks = whole.get("hooks").map_or_else(|| json!({}), |hooks| json!({ "hooks": hooks }));
     converted(&hooks, path)
 }
 
-/// The hooks of a whole file.
+/// Converts the hooks of a whole file.
 fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
     let mut notes = Vec::new();
     let left = whole.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
@@ -64,14 +66,14 @@ fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String
         return Ok((None, notes));
     }
     let text = format!("{:#}\n", json!({ "hooks": events, "imported": true }));
-    // What could not be used here is not written down.
+    // Hooks that cannot be used are not written.
     HookFile::parse(path, &text)
         .map_err(|error| ConfigError::whole(path, ConfigProblem::WrongValue(error.to_string())))?;
     notes.push(READS.to_owned());
     Ok((Some(Converted { name: "hooks".into(), text, notes: Vec::new() }), notes))
 }
 
-/// What was taken over so far.
+/// The hooks that were imported so far.
 struct Taken {
     events: Map<String, Json>,
     notes: Vec<String>,
@@ -114,7 +116,7 @@ impl Taken {
         }
     }
 
-    /// A pattern for names of tools, with ours in the place of theirs.
+    /// A pattern of tool names, with Holm's names instead of the original ones.
     fn matcher(&mut self, theirs: &str) -> String {
         let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let (mut out, mut rest) = (String::new(), theirs);
@@ -141,7 +143,7 @@ impl Taken {
         out
     }
 
-    /// One command, if it can run here.
+    /// Converts one command, if it can run here.
     fn command(&mut self, event: &str, hook: &Json) -> Option<Json> {
         let kind = hook.get("type").and_then(Json::as_str).unwrap_or("command");
         let command = hook.get("command").and_then(Json::as_str).unwrap_or_default().trim();

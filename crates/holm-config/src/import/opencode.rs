@@ -8,20 +8,20 @@ use serde_json::{Map, Value as Json, json};
 use super::{Converted, Notes as _, Servers, agent_text, command_text, parse_json};
 use crate::ConfigError;
 
-/// Everything that is taken over of one file.
+/// Everything that is imported from one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opencode {
-    /// Its servers, and what is not taken over of the file.
+    /// Its servers, and notes about what was not imported.
     pub servers: Servers,
     pub agents: Vec<Converted>,
     /// Its commands, as skills.
     pub commands: Vec<Converted>,
 }
 
-/// Reads `opencode.json`: `mcp`, `agent` and `command`.
+/// Imports `mcp`, `agent` and `command` of `opencode.json`.
 ///
 /// # Errors
-/// Where the file is no JSON, with the line.
+/// If the file is not JSON, with the line.
 pub fn opencode(text: &str, path: &Path) -> Result<Opencode, ConfigError> {
     let whole = parse_json(text, path)?;
     let members = |key: &str| whole.get(key).and_then(Json::as_object).into_iter().flatten();

@@ -12,20 +12,20 @@ use yaml_rust2::{
 
 use crate::{ConfigError, ConfigProblem, read::one_line};
 
-/// How deep values may stand in one another: what people write is a tenth of it.
+/// The deepest nesting: files that people write have a tenth of it.
 const MOST_DEPTH: usize = 64;
 
-/// Something that is not closed yet.
+/// A list or object that is not closed yet.
 enum Open {
     List(Vec<Json>),
     /// The members, and the key that waits for its value.
     Object(Map<String, Json>, Option<String>),
 }
 
-/// The first document of a text.
+/// Parses the first document of a text.
 ///
 /// # Errors
-/// The first thing that is wrong, with its line. Aliases and tags are not read.
+/// The first error, with its line. Aliases and tags are not supported.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
     let mut parser = Parser::new_from_str(text);
     let (mut open, mut whole): (Vec<Open>, Option<Json>) = (Vec::new(), None);
@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
     }
 }
 
-/// A scalar in quotes is a text; a plain one is what it looks like.
+/// A quoted scalar is a string; a plain one gets the type that it looks like.
 fn scalar(text: String, style: TScalarStyle) -> Json {
     if style != TScalarStyle::Plain {
         return Json::String(text);

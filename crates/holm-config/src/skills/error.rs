@@ -2,7 +2,7 @@
 
 use holm_grants::escaped;
 
-/// A skill that cannot be used, with its line.
+/// An error in a skill file, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct SkillFileError {
@@ -14,13 +14,13 @@ pub struct SkillFileError {
 /// What is wrong with a skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkillProblem {
-    /// The head cannot be read.
+    /// The front matter cannot be parsed.
     #[error("{}", escaped(.0))]
     Head(String),
-    /// A key that must be there is not.
+    /// A required key is missing.
     #[error("`{0}` is missing; add it to the head")]
     Missing(&'static str),
-    /// A value that does not fit.
+    /// A value is invalid.
     #[error("`{}` must be {expected}", escaped(.key))]
     BadValue {
         key: String,
@@ -34,7 +34,8 @@ pub enum SkillProblem {
     },
 }
 
-/// The text of a skill would be larger than [`MOST_FILLED`](super::MOST_FILLED) with its arguments put in.
+/// With its arguments, the text of a skill would be larger than
+/// [`MOST_FILLED`](super::MOST_FILLED).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("its text would be larger than 1 MiB with these arguments; put them into a file and name that")]
 pub struct Overfilled;

@@ -12,13 +12,14 @@ use crate::ServerError;
 /// Random bytes of a token: as many as its digest has.
 const BYTES: usize = 32;
 
-/// What tells a token of Holm from other texts, so that scanners find one that was lost.
+/// The prefix of Holm tokens, by which scanners find leaked ones.
 const MARK: &str = "holm_";
 
 /// The longest text that can be a token. A longer one is rejected without hashing it.
 const LONGEST: usize = 128;
 
-/// A token in clear. Shown to its holder once; never logged, never kept, except the first one by its owner's wish.
+/// A token in clear text. It is shown to its holder once, and never logged or stored. The owner's
+/// first token is the exception.
 #[derive(Clone)]
 pub struct Token(SecretString);
 
@@ -41,12 +42,12 @@ impl Token {
         (fits && text.starts_with(MARK) && text.bytes().all(plain)).then(|| Self(SecretString::from(text)))
     }
 
-    /// What is kept of it.
+    /// The digest, which is stored.
     pub fn digest(&self) -> Digest {
         Digest(Sha256::digest(self.0.expose_secret()).into())
     }
 
-    /// The token itself, for its holder.
+    /// The token text, for its holder.
     pub fn reveal(&self) -> &str {
         self.0.expose_secret()
     }
@@ -94,7 +95,7 @@ impl TryFrom<String> for Digest {
     }
 }
 
-/// Names a token, for lists and logs. It says nothing of the token.
+/// The number of a token, for lists and logs. It reveals nothing about the token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TokenId(u64);

@@ -11,7 +11,7 @@ use http::{
 
 use crate::Refusal;
 
-/// What was built; empty where nothing was.
+/// The built files; empty if the dashboard was not built.
 pub(super) static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
 
 /// What the page may do: run its own scripts, use its own styles, connect to this server, and show
@@ -25,17 +25,17 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// The page itself changes with each build.
 const ANEW: &str = "no-cache";
-/// Everything else has a name that says what is in it, so it never changes under that name.
+/// The name of every other file contains a hash of its content, so the content never changes.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 
 pub(super) struct File {
     /// Its path below the page.
     pub(super) name: &'static str,
-    /// Its content, as gzip.
+    /// Its content, compressed with gzip.
     pub(super) packed: &'static [u8],
 }
 
-/// Gives a file in the way that the client can read.
+/// Serves a file in an encoding that the client accepts.
 pub(super) fn answer(files: &[File], name: &str, headers: &HeaderMap) -> Response {
     let Some(file) = files.iter().find(|file| file.name == name) else { return missing(files) };
     let mut given = [
@@ -66,7 +66,7 @@ fn missing(files: &[File]) -> Response {
     Refusal::missing("file").into_response()
 }
 
-/// Whether gzip is among what the client reads. `gzip;q=0` says that it is not.
+/// Whether the client accepts gzip. `gzip;q=0` says that it does not.
 fn reads_gzip(headers: &HeaderMap) -> bool {
     let named = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     named.flat_map(|value| value.split(',')).any(|coding| {

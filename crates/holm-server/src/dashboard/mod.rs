@@ -31,10 +31,10 @@ use crate::{
     extract::Query,
 };
 
-/// The page's own file.
+/// The file name of the page.
 const PAGE: &str = "index.html";
 
-/// The paths of the dashboard, below the server's base path.
+/// The routes of the dashboard, below the server's base path.
 pub(crate) fn routes(server: &Server) -> Router {
     let base = server.config().base.as_str().to_owned();
     let mut routes = Router::new()
@@ -42,14 +42,14 @@ pub(crate) fn routes(server: &Server) -> Router {
         .route(&format!("{base}/assets/{{name}}"), get(asset))
         .route(&format!("{base}/picture"), get(framed));
     if !base.is_empty() {
-        // What the page asks for is relative to it, so it must be known by its folder.
+        // The page uses relative URLs, so its own URL must end with a slash.
         let whole = format!("{base}/");
         routes = routes.route(&base, get(move || async move { Redirect::permanent(&whole) }));
     }
     routes.layer(middleware::from_fn_with_state(server.clone(), porch)).with_state(server.clone())
 }
 
-/// Lets a request in by the name that it was sent to, and puts the headers on that every answer has.
+/// Checks the host name of a request, and adds the headers that every response has.
 async fn porch(State(server): State<Server>, request: Request, next: Next) -> Response {
     let checked = check_host(server.config(), request.headers(), request.uri().authority()).map(drop);
     let answer = match checked {

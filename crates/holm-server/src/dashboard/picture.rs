@@ -14,15 +14,19 @@ use http::{
 
 use crate::Refusal;
 
-/// The longest address: a longer one carries something out. The page makes no longer ones links either.
+/// The longest address: a longer one could leak data. The page makes no links of longer ones
+/// either.
 const LONGEST: usize = 2_048;
-/// How the picture stands in its frame.
+/// The style of the image in its frame.
 pub(super) const STYLE: &str = "body{margin:0}img{max-width:100%;max-height:100vh}";
-/// What the policy calls the style: SHA-256 of it, so that no other is let in.
+/// The SHA-256 of the style, so that the policy allows no other style.
 pub(super) const STYLE_HASH: &str = "'sha256-oOkuS7ZoRa6gSnpVLqwks5GJBNqGJg6cfNRp6q7hilg='";
 
-/// Refuses to be anything but a frame of this server's own page. Alone in a window, a picture of anybody's choosing would stand under
-/// this server's name. Browsers say what they ask for and for whom; what says nothing shows no address either.
+/// Allows the page only as a frame of this server's own dashboard. In a window of its own, any
+/// image would appear under this server's name.
+///
+/// Browsers send what they load and for which page. A client that sends neither header shows no
+/// address bar.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |name: &str, expect: &str| headers.get(name).is_none_or(|value| value == expect);
     if is("sec-fetch-dest", "iframe") && is("sec-fetch-site", "same-origin") {
@@ -31,7 +35,7 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
     Err(Refusal::forbidden("a picture is shown in a frame of the dashboard, and nowhere else"))
 }
 
-/// The page around a picture.
+/// The page around an image.
 pub(super) fn page(address: &str) -> Result<Response, Refusal> {
     let bad = || {
         Refusal::bad("bad_address", "`of` is the address of a picture, such as `https://example.org/a.png`")
@@ -55,7 +59,7 @@ pub(super) fn page(address: &str) -> Result<Response, Refusal> {
     Ok((headers, text).into_response())
 }
 
-/// The site of an address, as a policy names it; none for what is no address of a picture elsewhere.
+/// The origin of an address, for the policy; `None` if it is not an image address on another site.
 fn origin(address: &str) -> Option<String> {
     if address.len() > LONGEST {
         return None;
@@ -63,12 +67,12 @@ fn origin(address: &str) -> Option<String> {
     let uri: Uri = address.parse().ok()?;
     let scheme = uri.scheme_str().filter(|scheme| matches!(*scheme, "http" | "https"))?;
     let authority = uri.authority()?.as_str();
-    // It becomes a part of a policy, so nothing may be in it that ends a word or a sentence there.
+    // The origin becomes part of a policy, so it must not contain separators.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':');
     (!authority.is_empty() && authority.bytes().all(plain)).then(|| format!("{scheme}://{authority}"))
 }
 
-/// A text as it stands between quotation marks of HTML.
+/// Escapes a text for an HTML attribute.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

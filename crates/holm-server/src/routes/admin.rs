@@ -121,7 +121,7 @@ pub(crate) async fn budget(
 ) -> Result<StatusCode, Refusal> {
     administers(&who)?;
     if server.inner.keyring.set_budget(&user, new.nano_usd.map(NanoUsd::new))? {
-        // Where it cannot be told now, it holds from the next prompt on.
+        // If it cannot be applied now, it applies from the next prompt on.
         let _ = server.inner.hall.budget_changed(&user).await;
         Ok(StatusCode::NO_CONTENT)
     } else {

@@ -36,7 +36,7 @@ pub(crate) async fn make(
 ) -> Result<impl IntoResponse, Refusal> {
     administers(&who)?;
     let name: PartName = new.name.parse()?;
-    // In a task of its own: a client that leaves must not leave half a copy.
+    // Runs in its own task: a client that disconnects must not leave half a backup.
     let made = tokio::spawn(async move { server.inner.workshop.back_up(name).await }).await;
     let made = made.map_err(|_| Refusal::failed("the copy was not made"))??;
     Ok((StatusCode::CREATED, Json(made)))

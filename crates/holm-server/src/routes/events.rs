@@ -30,15 +30,15 @@ use crate::{
     state::admit,
 };
 
-/// How often a silent connection is proved to be alive: less than what proxies wait.
+/// The keep-alive interval of a silent connection: shorter than the timeouts of proxies.
 const ALIVE: Duration = Duration::from_secs(15);
-/// How long a watcher may take to take one frame before it counts as gone.
+/// How long a client may take to accept one frame before it counts as gone.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often the server checks whether a terminal drives the session.
 const LOOK: Duration = Duration::from_secs(2);
-/// The largest message from a watcher; it has nothing to say but that it is there.
+/// The largest message from a client, which only sends pings.
 const MOST_HEARD: usize = 1_024;
-/// What a WebSocket is closed with when its watcher should come again.
+/// The WebSocket close code that asks a client to reconnect.
 const COME_AGAIN: u16 = 1_013;
 
 /// From where on.
@@ -49,7 +49,7 @@ pub(crate) struct From {
     after: Option<String>,
 }
 
-/// A watcher whose token may be taken back.
+/// A watcher, together with its token, which may be revoked.
 struct Watching {
     watch: Watch,
     server: Server,
@@ -59,11 +59,11 @@ struct Watching {
     left: Left,
 }
 
-/// What a watcher still gets.
+/// Which frames a watcher still gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
     All,
-    /// What was told before the server began to stop.
+    /// Frames from before the server began to stop.
     ToldBefore,
     Nothing,
 }
@@ -91,7 +91,7 @@ impl Drop for Look {
 }
 
 impl Watching {
-    /// The next frame; the last one says why there is no other.
+    /// The next frame; the last one says why the stream ends.
     async fn next(&mut self) -> Option<(Frame, Cursor)> {
         while self.left == Left::All {
             tokio::select! {
@@ -107,7 +107,8 @@ impl Watching {
         if self.left == Left::Nothing {
             return None;
         }
-        // What a run came to that ended just before the server is told, unless there is a token no more.
+        // The result of a run that ended just before the server stopped is still sent, if the token
+        // is valid.
         match self.watch.told().await.filter(|_| self.server.inner.keyring.is_valid(self.token)) {
             None => Some(self.closed()),
             told => self.counted(told),
@@ -128,7 +129,8 @@ impl Watching {
         (Frame::Closed, Cursor::default())
     }
 
-    /// All frames. As a stream, what is on its way from the journal is not begun anew whenever something else happens first.
+    /// All frames as a stream. A stream keeps a pending read of the journal when something else
+    /// happens first.
     fn frames(self) -> impl Stream<Item = (Frame, Cursor)> + Send {
         stream::unfold(self, |mut watching| async move { Some((watching.next().await?, watching)) })
     }
@@ -154,7 +156,7 @@ pub(crate) async fn events(
         Ok::<_, Infallible>(event)
     });
     let mut answer = Sse::new(frames).keep_alive(KeepAlive::new().interval(ALIVE)).into_response();
-    // Proxies that collect an answer before they pass it on would show nothing until its end.
+    // A buffering proxy would show nothing until the end of the response.
     answer.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
     Ok(answer)
 }
@@ -198,7 +200,8 @@ async fn begin(
     if let Some(link) = server.terminal(&who.user, &id).await? {
         link.repeat_questions();
     }
-    // The feed may never have seen what is in the journal, so the first look is always there.
+    // The feed may not have everything that the journal has, so the watcher starts with the
+    // journal.
     let watch = watch.polling(server.config().takeover).with_past().await?;
     let look = Look::begin(server.clone(), who.user.clone(), id);
     Ok(Watching { watch, server: server.clone(), token: who.token, _look: look, changes, left: Left::All })
@@ -217,9 +220,9 @@ async fn tell(socket: WebSocket, watching: Watching) {
             },
             _ = alive.tick() => Message::Ping(axum::body::Bytes::new()),
             said = heard.next() => match said {
-                // Answers to pings, and pings of the other side, which the library answers.
+                // Pongs, and pings of the client, which the library answers.
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
-                // A watcher has nothing to say here: what changes something goes through a POST.
+                // A client sends no data here: changes go through a POST.
                 Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Close(_)) | Err(_)) | None => break,
             },
         };

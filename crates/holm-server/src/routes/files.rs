@@ -27,7 +27,7 @@ use crate::{
     routes::sessions::all_sessions,
 };
 
-/// The largest file that is given out or taken: it passes through memory.
+/// The largest file that is read or written here: it passes through memory.
 const MOST: u64 = 32 * 1024 * 1024;
 
 /// Which file.
@@ -146,7 +146,7 @@ pub(crate) async fn at_hand<T: Send + 'static>(
         .map_err(|error| refused(&error))
 }
 
-/// What a client is told; the words of the file tools are for models, and say the same.
+/// The error for a client. The messages of the file tools are for models, but say the same.
 fn refused(error: &HandError) -> Refusal {
     let message = error.to_string();
     match error {
@@ -168,7 +168,7 @@ fn refused(error: &HandError) -> Refusal {
             | RootError::Kind { .. } => Refusal::bad("bad_path", message),
             RootError::Changed { .. } => changed(),
             RootError::Busy { .. } => Refusal::busy("busy", message, 1),
-            // What the system says may name places of the machine.
+            // The error of the system may contain paths of the machine.
             RootError::System { .. } => Refusal::failed("the workspace could not be used"),
         },
     }

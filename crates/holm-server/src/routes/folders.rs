@@ -13,7 +13,7 @@ use crate::{
     routes::files::at_hand,
 };
 
-/// Entries that one look gives: a person reads no more, and a page stays quick.
+/// Entries per listing: a person reads no more, and the response stays quick.
 const MOST: usize = 2_000;
 
 /// Which folder.

@@ -26,7 +26,7 @@ use crate::{
     jobs::{JobId, Signed, Triggered},
 };
 
-/// The largest message: it says that something happened, not what.
+/// The largest message: it only says that something happened.
 const MOST_BODY: usize = 256 * 1024;
 /// How long a message may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -70,7 +70,7 @@ pub(crate) async fn trigger(
     let status = answer.status().as_u16();
     server.inner.metrics.answered(status);
     let entry = AuditEntry::new(None, from.to_string(), &http::Method::POST, &path, status);
-    // Strangers do not fill the disk; what was started is always written down.
+    // Strangers must not fill the disk, but a started run is always logged.
     let noted = answer.status().is_success() || server.inner.noted.take(&from, Instant::now()).is_ok();
     if noted && server.inner.audit.write(entry).await.is_err() {
         return door::dressed(Refusal::failed("what was done could not be written down").into_response());
@@ -94,7 +94,7 @@ async fn hear(
     let signed = Signed::of(request.headers());
     let body = door::read_body(request.into_body(), MOST_BODY, BODY_TIME, "message").await?;
     let parsed = user.parse::<UserName>().ok().zip(job.parse::<JobId>().ok());
-    // A user who is not there has no jobs, and gets no folder for being named; one who has no token any more has none done.
+    // An unknown user has no jobs and gets no folder. For a user without a token, no jobs run.
     let known = |user: &UserName| server.keyring().holders().contains(user);
     let heard = match (parsed.filter(|(user, _)| known(user)), signed) {
         (Some((user, job)), Ok(signed)) => {
@@ -103,7 +103,8 @@ async fn hear(
         (None, _) | (_, Err(_)) => Err(unknown()),
     };
     let not_believed = matches!(&heard, Err(refusal) if refusal.status == StatusCode::UNAUTHORIZED);
-    // As at the door: a message that is signed is heard, however many came that were not.
+    // As in the access checks: a signed message is accepted no matter how many unsigned ones came
+    // before.
     if not_believed && server.inner.failed.take(&from, now).is_err() {
         return Err(Refusal::busy("too_many_failures", "too many messages that were not believed", 60));
     }

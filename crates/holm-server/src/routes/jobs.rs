@@ -13,14 +13,14 @@ use crate::{
     routes::sessions::all_sessions,
 };
 
-/// Runs that are listed, unless another number is asked for.
+/// The default number of listed runs.
 const USUAL_RUNS: u32 = 50;
-/// The most that may be.
+/// The largest number of listed runs.
 const MOST_RUNS: u32 = 500;
 /// Default time in seconds for which an old key stays valid beside a new one: time to update the
 /// programs that use it.
 const USUAL_OVERLAP_S: u64 = 86_400;
-/// The most that may be said: a month. A key that counts for ever was not changed.
+/// The longest overlap: a month. A key that stays valid forever was not replaced.
 const MOST_OVERLAP_S: u64 = 30 * 86_400;
 
 /// A job.
@@ -287,7 +287,7 @@ pub(crate) async fn runs(
     Ok(Json(keeper.shelf().runs(&id, limit).await?))
 }
 
-/// A token for some sessions sees no jobs: they make sessions of their own.
+/// A token that is limited to some sessions has no access to jobs, because jobs create sessions.
 async fn keeper(server: &Server, who: &Who) -> Result<std::sync::Arc<Keeper>, Refusal> {
     all_sessions(who)?;
     server.inner.jobs.of(server, &who.user).await

@@ -29,7 +29,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Whether it is meant for the question that is open.
+    /// Checks that the answer is meant for the open question.
     fn check(&self, open: &[Arc<Posed>]) -> Result<(), Refusal> {
         let Some(seen) = &self.digest else { return Ok(()) };
         let posed = open.iter().find(|posed| posed.id == self.question);

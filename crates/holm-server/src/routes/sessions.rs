@@ -16,9 +16,9 @@ use crate::{
     state::admit,
 };
 
-/// How tags begin that are the server's own.
+/// The prefix of the server's own tags.
 const OWN_TAGS: &str = "holm:";
-/// Hits of a search, unless fewer are asked for.
+/// The largest number of search results.
 const MOST_HITS: u32 = 100;
 
 /// A session.
@@ -128,7 +128,7 @@ pub(crate) async fn list(
     if let Scope::Only(ids) = &who.scope {
         let mut sessions = Vec::new();
         for id in ids {
-            // One that is yet to come, or was forgotten, is not in the list.
+            // A session that does not exist yet, or was deleted, is not listed.
             let Ok(session) = store.session(id.as_str()).await else { continue };
             sessions.push(view(&server, &who, session).await);
         }
@@ -251,7 +251,8 @@ pub(crate) async fn export(
     };
     let store = server.inner.workshop.home(&who.user).await?.store;
     let bytes = store.export(id.as_str(), format).await?;
-    // The name of a session is plain, so it needs no quoting. A browser keeps the file and shows nothing of it.
+    // A session name is plain and needs no quoting. The browser downloads the file and does not
+    // show it.
     let attached = HeaderValue::from_str(&format!("attachment; filename=\"{id}.{ending}\""));
     let attached = attached.map_err(|_| Refusal::failed("the name cannot be sent"))?;
     Ok((
@@ -271,12 +272,13 @@ pub(crate) async fn erase(
     admit(&who, &id)?;
     server.inner.hall.let_go(&who.user, &id).await?;
     let store = server.inner.workshop.home(&who.user).await?.store;
-    // In a task of its own: a client that leaves in between must not get back what it has spent.
+    // Runs in its own task: a client that disconnects must not get its spent budget back.
     let erasing = tokio::spawn(async move {
         let query = UsageQuery { run: Some(id.to_string()), ..UsageQuery::default() };
         let lines = store.usage(By::Model, &query).await?;
         let cost = lines.iter().fold(NanoUsd::default(), |sum, line| sum.plus(line.tally.cost));
-        // Before it is gone: a server that ends in between counts it twice, and never not at all.
+        // Done before the deletion, so that a crash in between counts the cost twice rather than
+        // not at all.
         server.inner.keyring.forget(&who.user, cost)?;
         if let Err(error) = store.erase(id.as_str()).await {
             // If the session is missing or busy, nothing was erased here, and its cost still counts
@@ -306,7 +308,7 @@ pub(crate) async fn search(
     Ok(Json(hits))
 }
 
-/// A token for some sessions makes no others: it could not use them.
+/// A token that is limited to some sessions cannot create others, because it could not use them.
 pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
     match who.scope {
         Scope::All => Ok(()),
@@ -320,7 +322,7 @@ pub(crate) async fn make(
     who: &Who,
     opening: Opening,
 ) -> Result<std::sync::Arc<Room>, Refusal> {
-    // Before there is a session that could do nothing.
+    // Checked first, so that no useless session is created.
     server.inner.hall.check_budget(&who.user).await?;
     server.inner.hall.open(&who.user, opening).await
 }
@@ -337,7 +339,8 @@ async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
         Err(_) => None,
     };
     let link = match (&room, session.run.parse()) {
-        // One whose place cannot be looked into is shown as what it is here.
+        // If its terminal cannot be checked, the session is shown with the state that is known
+        // here.
         (None, Ok(id)) => server.terminal(&who.user, &id).await.ok().flatten(),
         (Some(_), _) | (None, Err(_)) => None,
     };

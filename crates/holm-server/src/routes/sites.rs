@@ -102,7 +102,7 @@ pub(crate) async fn take_back(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A site is never where the server itself is.
+/// A site must not use the server's own address or host names.
 fn check_place(server: &Server, place: &SitePlace) -> Result<(), Refusal> {
     let config = server.config();
     match place {
@@ -119,7 +119,7 @@ fn check_place(server: &Server, place: &SitePlace) -> Result<(), Refusal> {
     }
 }
 
-/// A folder that is not there would be a site that shows nothing to anybody.
+/// A missing folder would be an empty site.
 async fn check_folder(server: &Server, who: &Who, folder: &SitePath) -> Result<(), Refusal> {
     let folder = folder.to_string();
     let looked = at_hand(server, who, move |root| {

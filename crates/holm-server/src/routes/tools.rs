@@ -17,11 +17,11 @@ use crate::{
     state::most,
 };
 
-/// The sessions whose journals are looked through for calls: the latest. Each is folded whole.
+/// The number of latest sessions that are searched for calls. Each journal is replayed completely.
 const LOOKED: u32 = 20;
-/// Calls that are given, unless another number is asked for.
+/// The default number of calls.
 const USUAL: usize = 20;
-/// The most that may be.
+/// The largest number of calls.
 const MOST: usize = 100;
 
 /// Which calls.
@@ -108,7 +108,7 @@ pub(crate) async fn calls(
         if calls.len() >= limit {
             break;
         }
-        // What was forgotten meanwhile, or cannot be told, has no calls.
+        // A session that was deleted meanwhile, or cannot be replayed, has no calls.
         let Ok(id) = session.run.parse() else { continue };
         let Ok(events) = live::past(&store, &id).await else { continue };
         calls.extend(of_tool(&session.run, &events, name.as_str()));
@@ -117,7 +117,7 @@ pub(crate) async fn calls(
     Ok(Json(calls))
 }
 
-/// The calls of a tool among the events of a session, the latest first.
+/// The calls of a tool among the events of a session, newest first.
 fn of_tool(session: &str, events: &[Numbered], tool: &str) -> Vec<CallView> {
     let mut calls: BTreeMap<CallId, CallView> = BTreeMap::new();
     for Numbered { id, at, event } in events {

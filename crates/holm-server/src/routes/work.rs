@@ -116,10 +116,10 @@ pub(crate) async fn cancel(
     Ok(heard(&id, room.state().borrow().name()))
 }
 
-/// What a client is told that was heard.
+/// The response for accepted input.
 type Accepted = (StatusCode, Json<Heard>);
 
-/// That it was heard, and what the session does now.
+/// The response for accepted input, with the state of the session.
 fn heard(id: &SessionId, state: &'static str) -> Accepted {
     (StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state }))
 }
@@ -130,7 +130,7 @@ async fn driven(server: &Server, who: &Who, id: &SessionId) -> Result<Option<Arc
     server.terminal(&who.user, id).await
 }
 
-/// Hands something over to the terminal that drives the session.
+/// Sends a command to the terminal that drives the session.
 async fn hand_over(id: &SessionId, link: &Link, what: What) -> Result<Accepted, Refusal> {
     if !link.works() {
         return Err(Refusal::conflict("idle", "the session does nothing now; say it in its terminal"));
@@ -149,7 +149,7 @@ fn in_a_terminal(link: &Link) -> Refusal {
     Refusal::conflict(if link.works() { "working" } else { "driven_elsewhere" }, message)
 }
 
-/// What was said, if it was anything.
+/// The text of a request; refuses an empty one.
 fn said(words: Words) -> Result<String, Refusal> {
     if words.text.trim().is_empty() {
         return Err(Refusal::bad("empty", "there is nothing in `text`"));

@@ -15,7 +15,7 @@ const KEPT: &str = "sites.json";
 /// Sites of one server: each may have a listener.
 const MOST: usize = 64;
 
-/// Knows which folders are published where. Changes are on disk before they count.
+/// The published sites. A change is written to disk before it takes effect.
 #[derive(Debug)]
 pub struct Sites {
     place: PathBuf,
@@ -77,7 +77,7 @@ impl Sites {
             if sites.len() >= MOST {
                 return Err(Refusal::conflict("full", "there are too many sites; take one back first"));
             }
-            // A port that the system chooses is never the same.
+            // A port that the system chooses is never taken.
             let free = matches!(site.place, SitePlace::Listen(address) if address.port() == 0);
             let taken = |kept: &Site| kept.name == site.name || (kept.place == site.place && !free);
             if sites.iter().any(taken) {
@@ -101,7 +101,7 @@ impl Sites {
         })
     }
 
-    /// Changes a copy, keeps it, and only then lets it count.
+    /// Changes a copy and stores it; only then the change takes effect.
     fn change(&self, change: impl FnOnce(&mut Vec<Site>) -> Result<(), Refusal>) -> Result<(), Refusal> {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = kept.clone();

@@ -48,12 +48,12 @@ pub(super) struct Asked<'a> {
 
 enum Found {
     File(Opened),
-    /// A folder whose page stands behind a slash.
+    /// A folder; its page needs a trailing slash.
     Folder,
     Nothing,
 }
 
-/// A file, and what tells it from others.
+/// An open file with its tag and media type.
 struct Opened {
     file: File,
     length: u64,
@@ -61,7 +61,7 @@ struct Opened {
     kind: &'static str,
 }
 
-/// Answers from a folder of a workspace, which is opened where that may take a while.
+/// Responds with a file of a workspace. The workspace is opened on a blocking thread.
 pub(super) async fn page(
     workspace: impl FnOnce() -> Result<Root, RootError> + Send + 'static,
     folder: &SitePath,
@@ -85,7 +85,7 @@ pub(super) async fn page(
     }
 }
 
-/// A short answer in words.
+/// A short text response.
 pub(super) fn plain(status: StatusCode, words: &str) -> Response {
     let kind = (CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     dressed((status, [kind], format!("{words}\n")).into_response())
@@ -114,7 +114,8 @@ fn find(root: &Root, path: &SitePath, names: Names) -> Found {
     }
 }
 
-/// The same path with a slash at its end. It begins with one slash and has no empty name, so it leads to no other host.
+/// Redirects to the same path with a trailing slash. The path begins with one slash and has no
+/// empty name, so it cannot lead to another host.
 fn to_folder(path: &str) -> Response {
     let Ok(location) = HeaderValue::from_str(&format!("{path}/")) else { return missing() };
     let mut answer = plain(StatusCode::MOVED_PERMANENTLY, "it stands behind a slash");
@@ -157,7 +158,7 @@ fn send(opened: Opened, asked: &Asked<'_>) -> Response {
     answer
 }
 
-/// The bytes of a file, piece by piece; each is read when the last was taken.
+/// The bytes of a file in pieces; each is read after the previous one was sent.
 fn read(file: File, first: u64, count: u64) -> Body {
     let pieces = futures::stream::try_unfold((file, first, count), |(file, at, left)| async move {
         if left == 0 {

@@ -5,19 +5,19 @@ use http::{
     header::{IF_NONE_MATCH, IF_RANGE, RANGE},
 };
 
-/// What is sent of a file.
+/// Which part of a file to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Whole,
     /// Bytes from the first to the last, both included.
     Bytes { first: u64, last: u64 },
-    /// Nothing: the asked part is not in it.
+    /// Nothing: the requested range is outside of the file.
     Outside,
     /// Nothing: the client has the current version.
     Unchanged,
 }
 
-/// What is to be sent of a file of so many bytes, which has this tag now.
+/// Decides what to send of a file with this length and current tag.
 pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> Part {
     let read = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(known) = read(IF_NONE_MATCH) {
@@ -26,7 +26,8 @@ pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> Part {
             return Part::Unchanged;
         }
     }
-    // A part of what was another file is no part of this one; a date does not tell two files of one second apart.
+    // A range of an old version does not fit the new one. Dates are not accepted, because two
+    // versions may have the same second.
     if read(IF_RANGE).is_some_and(|wanted| wanted != tag) {
         return Part::Whole;
     }

@@ -11,7 +11,7 @@ use crate::ServerError;
 /// Bytes of salt and hash.
 const SALT: usize = 16;
 const HASH: usize = 32;
-/// 32 MiB and about a tenth of a second a try.
+/// 32 MiB and about a tenth of a second per attempt.
 const LOG_N: u8 = 15;
 const R: u32 = 8;
 const P: u32 = 1;
@@ -19,7 +19,7 @@ pub(super) const SHORTEST: usize = 8;
 /// The longest password, so that a client cannot make the server hash large texts.
 pub(super) const LONGEST: usize = 256;
 
-/// What is kept of a password.
+/// The stored hash of a password.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordHash {
     log_n: u8,
@@ -28,15 +28,16 @@ pub struct PasswordHash {
 }
 
 impl PasswordHash {
-    /// Makes one. Takes a while, on purpose.
+    /// Hashes a password, slowly on purpose.
     ///
     /// # Errors
-    /// [`ServerError::Name`] for a password that is too short or too long, [`ServerError::Random`] without randomness.
+    /// [`ServerError::Name`] for a password that is too short or too long, [`ServerError::Random`]
+    /// without randomness.
     pub fn new(password: &str) -> Result<Self, ServerError> {
         Self::with_cost(password, LOG_N)
     }
 
-    /// As [`new`](Self::new), cheaper, where nothing is kept.
+    /// As [`new`](Self::new) with a lower cost, for tests that store nothing.
     pub(super) fn with_cost(password: &str, log_n: u8) -> Result<Self, ServerError> {
         if !(SHORTEST..=LONGEST).contains(&password.len()) {
             let reason = "it has fewer than 8 or more than 256 bytes";
@@ -53,7 +54,7 @@ impl PasswordHash {
         Ok(Self { log_n, salt: URL_SAFE_NO_PAD.encode(salt), hash: URL_SAFE_NO_PAD.encode(hash) })
     }
 
-    /// What tells two of them apart.
+    /// The hash, to tell two passwords apart.
     pub(super) fn as_bytes(&self) -> &[u8] {
         self.hash.as_bytes()
     }

@@ -33,7 +33,8 @@ impl SitePath {
         Self::of(trimmed.split('/').map(|name| Some(name.to_owned()))).ok_or_else(wrong)
     }
 
-    /// Reads the path of a request. None where it cannot be one of ours; whether it names a folder otherwise.
+    /// Parses the path of a request, and whether it names a file or a folder; `None` if it is
+    /// invalid.
     pub(super) fn asked(path: &str) -> Option<(Self, Names)> {
         let rest = path.strip_prefix('/').filter(|_| path.len() <= LONGEST)?;
         let (rest, names) = match rest.strip_suffix('/') {
@@ -44,7 +45,7 @@ impl SitePath {
         Some((Self::of(rest.split('/').map(decoded))?, names))
     }
 
-    /// This path and then another.
+    /// Joins two paths.
     pub(super) fn then(&self, other: &Self) -> Self {
         Self(self.0.iter().chain(&other.0).cloned().collect())
     }
@@ -54,7 +55,7 @@ impl SitePath {
         self.then(&Self(vec![name.to_owned()]))
     }
 
-    /// What stands after the last dot of the last name.
+    /// The extension of the last name.
     pub(super) fn extension(&self) -> &str {
         let name = self.0.last().map(String::as_str).unwrap_or_default();
         name.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default()
@@ -90,14 +91,14 @@ impl TryFrom<String> for SitePath {
     }
 }
 
-/// What a request names.
+/// Whether a request names a file or a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     File,
     Folder,
 }
 
-/// A name without its percent signs; none where they are wrong or hide something that is no text.
+/// Decodes the percent-encoding of a name; `None` if it is invalid or not UTF-8.
 fn decoded(name: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::{PasswordHash, path::SitePath};
 use crate::{ServerError, auth::UserName, id::check_name};
 
-/// The longest name: it can be a label of a host name.
+/// The longest name: it may be a label of a host name.
 const LONGEST: usize = 63;
 /// The longest host name.
 const LONGEST_HOST: usize = 253;
@@ -60,17 +60,17 @@ impl fmt::Display for SiteName {
     }
 }
 
-/// A folder that is published.
+/// A published folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     pub name: SiteName,
-    /// Whose workspace the folder is in.
+    /// The user whose workspace contains the folder.
     pub user: UserName,
     /// The folder, relative to the workspace; empty for the workspace itself.
     pub folder: SitePath,
-    /// Where it is found.
+    /// The address or host name of the site.
     pub place: SitePlace,
-    /// What must be said to see it.
+    /// The password, if the site has one.
     #[serde(default)]
     pub password: Option<PasswordHash>,
 }

@@ -37,7 +37,7 @@ struct Beside {
 }
 
 impl Place {
-    /// The place of a session of this data folder.
+    /// The paths for a session of this data folder.
     pub(super) fn of(data: &Path, session: &str) -> Self {
         let name = hex(&Sha256::digest(session.as_bytes()));
         let stem = data.join(FOLDER).join(name.get(..LETTERS).unwrap_or_default());
@@ -75,7 +75,7 @@ impl Place {
         (beside.session == session).then_some((stream, beside.key))
     }
 
-    /// Takes away what lies there.
+    /// Deletes the socket and its key file.
     pub(super) fn clear(&self) {
         // Missing files need no removal. If a removal fails, the next attempt to listen reports it.
         let _ = fs::remove_file(&self.socket);

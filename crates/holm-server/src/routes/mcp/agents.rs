@@ -18,7 +18,7 @@ pub(super) struct Agents {
     user: UserName,
     cards: Arc<Mutex<Vec<AgentCard>>>,
     changes: Arc<watch::Sender<u64>>,
-    /// Rings when the token was taken back by which they are asked.
+    /// Cancelled when the client's token was revoked.
     taken: CancellationToken,
 }
 
@@ -28,7 +28,7 @@ impl Agents {
         Self { server, user, cards: Arc::default(), changes, taken }
     }
 
-    /// Looks which agents there are.
+    /// Reads the list of agents again.
     pub(super) async fn refresh(&self, server: &Server) -> Result<(), Refusal> {
         let now = server.inner.workshop.agents(&self.user).await?;
         let mut cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +117,7 @@ async fn attend(
             () = taken.cancelled(), if wanted == Wanted::Yes => "the token was taken back",
         };
         wanted = Wanted::No;
-        // One that ends at this moment is not there to be stopped.
+        // A session that ends at this moment need not be cancelled.
         let _ = room.cancel(why);
     };
     match outcome {

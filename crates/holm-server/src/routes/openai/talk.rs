@@ -17,7 +17,7 @@ use crate::{
 /// A piece of the answer.
 pub(super) enum Piece {
     Text(String),
-    /// Calls that the client is to carry out.
+    /// Calls that the client has to carry out.
     Calls(Vec<Block>),
     Done {
         stop: StopReason,
@@ -27,30 +27,31 @@ pub(super) enum Piece {
     Failed(Failure),
 }
 
-/// What happens with the session after the answer.
+/// What happens to the session after the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// It was for this request alone.
+    /// Close it: it was for this request alone.
     Close,
-    /// Its client comes again.
+    /// Keep it: its client will come back.
     Stay,
 }
 
-/// An answer that is being made. Dropped before its end, it stops the session: the client has gone.
+/// An answer in progress. If it is dropped before its end, the client is gone, and the session is
+/// cancelled.
 pub(super) struct Talk {
     watch: Watch,
     room: Arc<Room>,
     server: Server,
     errands: Option<Arc<Errands>>,
     state: watch::Receiver<State>,
-    /// By which token it was asked, and the bell that rings when tokens are taken back.
+    /// The client's token, and the receiver for revoked tokens.
     token: TokenId,
     changes: watch::Receiver<u64>,
     after: After,
     phase: Phase,
-    /// Bytes of the current reply's text that were passed on.
+    /// Bytes of the current reply that were sent to the client.
     passed: u64,
-    /// Whether anything was passed on, and whether a new reply has begun since.
+    /// Whether any text was sent, and whether a new reply has started since.
     said: Said,
     /// Whether the next reply goes on in the middle of a sentence, because the last one was cut.
     continues: bool,
@@ -64,13 +65,13 @@ pub(super) struct Talk {
     then: Then,
 }
 
-/// What follows once everything is heard that was told before it. Another thread may tell something and what follows from it
-/// while this one looks from the first to the second.
+/// What follows after all earlier frames are read. Another thread may add a frame and its
+/// consequence while this one looks at both.
 enum Then {
     Listen,
     /// The client's tools are called.
     Call(Vec<Block>),
-    /// The session does nothing any more.
+    /// The session is idle.
     Rest,
 }
 
@@ -88,13 +89,14 @@ enum Phase {
     /// request.
     Listening,
     Talking,
-    /// Only the end is left to be said.
+    /// Only the end is left to send.
     Ending(StopReason),
     Over,
 }
 
 impl Talk {
-    /// Listens from now on. What the session does is this answer's from [`begun`](Self::begun) on.
+    /// Starts to watch the session. Its output belongs to this answer from [`begun`](Self::begun)
+    /// on.
     pub(super) async fn new(
         server: &Server,
         who: &Who,
@@ -107,7 +109,7 @@ impl Talk {
         let cursor = room.feed.latest();
         let watch = Watch::new(Arc::clone(&room.feed), None, store, room.id.clone(), cursor);
         let mut state = room.state();
-        // What the session did before is no news.
+        // Earlier states of the session do not matter.
         state.borrow_and_update();
         Ok(Self {
             watch,
@@ -146,7 +148,7 @@ impl Talk {
         &self.room.id
     }
 
-    /// The next piece; none after the last.
+    /// The next piece; `None` after the last.
     pub(super) async fn next(&mut self) -> Option<Piece> {
         match self.phase {
             Phase::Over => return None,
@@ -182,7 +184,7 @@ impl Talk {
                 biased;
                 changed = self.changes.changed() => {
                     if changed.is_err() || !self.server.inner.keyring.is_valid(self.token) {
-                        // One that has ended in this very moment needs no stopping.
+                        // A session that ends at this moment need not be cancelled.
                         let _ = self.room.cancel("the token was taken back");
                         return Some(self.fail(FailureClass::Auth, "the token was taken back"));
                     }
@@ -206,7 +208,7 @@ impl Talk {
         }
     }
 
-    /// What follows what was told.
+    /// What follows after all frames are read.
     fn follow(&mut self) -> Piece {
         match std::mem::replace(&mut self.then, Then::Rest) {
             Then::Call(calls) => {
@@ -260,7 +262,7 @@ impl Talk {
                 self.continues = from == to;
                 None
             }
-            // The next reply answers a person who spoke in between.
+            // The next reply answers a user who wrote in between.
             Event::MessageAdded { message }
                 if message.role == Role::User && message.author == Author::Speaker =>
             {
@@ -324,7 +326,7 @@ impl Talk {
         };
         match ending {
             Ending::Answered { text } if self.said == Said::Nothing && !text.is_empty() => {
-                // An answer that no reply held: a tool's result, word for word.
+                // An answer that is not in any reply: the unchanged result of a tool.
                 self.phase = Phase::Ending(StopReason::EndTurn);
                 self.said = Said::Something;
                 Piece::Text(text.clone())
@@ -369,7 +371,7 @@ impl Talk {
         runtime.spawn(async move {
             tokio::time::sleep(patience).await;
             let waiting = errands.map(|errands| errands.waiting()).unwrap_or_default();
-            // Calls that came since have a client of their own.
+            // Newer calls have their own client.
             if !waiting.is_disjoint(&calls) {
                 let _ = room.cancel("the client did not bring what its tools came to");
                 hall.let_go_when_idle(&room).await;
@@ -386,7 +388,7 @@ impl Drop for Talk {
             // A refused request stops nothing: the running work belongs to another request.
             Phase::Listening | Phase::Over => {}
             Phase::Talking | Phase::Ending(_) => {
-                // One that has ended by itself needs no stopping.
+                // A session that has ended need not be cancelled.
                 let _ = self.room.cancel("the client has gone");
             }
         }
