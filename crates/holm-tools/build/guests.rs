@@ -92,7 +92,7 @@ impl Guest {
         Ok(Self { name, wasm, prepared })
     }
 
-    /// The one that it is like, if that is there.
+    /// The similar guest to compress against, if it was built.
     fn like<'a>(&self, guests: &'a [Self]) -> Option<&'a Self> {
         let (_, like) = LIKE.iter().find(|(name, _)| *name == self.name)?;
         guests.iter().find(|guest| guest.name == *like)

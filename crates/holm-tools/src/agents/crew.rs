@@ -24,19 +24,20 @@ pub trait Kit: Send + Sync + 'static {
     /// Begins an agent on this model, or on the host's own where none is named.
     ///
     /// # Errors
-    /// Why there is no such model, for a person.
+    /// Why the model is not available, for a person.
     fn begin(&self, model: Option<&str>) -> Result<Builder, String>;
 
     /// The tools that there are, working in this folder, or where the host itself works.
     fn tools(&self, folder: Option<&Path>) -> Toolbox;
 
-    /// The same for the helper of this name, where those whom it speaks to are to know who does; unless said otherwise, as for all.
+    /// The tools for the helper of this name. A host overrides this if the user must see which
+    /// helper asks. By default, all helpers get the same tools.
     fn tools_of(&self, helper: &str, folder: Option<&Path>) -> Toolbox {
         let _ = helper;
         self.tools(folder)
     }
 
-    /// Gives folders to agents that work in one of their own; none if this host has no repository.
+    /// Provides separate folders to agents that need one; `None` if this host has no repository.
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {
         None
     }
@@ -117,7 +118,7 @@ struct Gathering {
 }
 
 impl Gathering {
-    /// The helper of a name; `above` are those that are being made and wait for it.
+    /// The helper of a name; `above` lists the agents that are being built and wait for it.
     fn helper(&mut self, name: &str, above: &mut Vec<String>) -> Result<Helper, CrewProblem> {
         if above.iter().any(|waiting| waiting == name) {
             let from = above.iter().skip_while(|waiting| *waiting != name);
@@ -289,7 +290,7 @@ pub enum CrewProblem {
         /// The chain of agents, each delegating to the next.
         chain: Vec<String>,
     },
-    /// There is no such tool and no such agent.
+    /// There is no tool or agent of this name.
     #[error("there is no tool and no agent `{tool}`; add it, or take it out of the file")]
     NoTool {
         tool: String,
@@ -306,7 +307,7 @@ pub enum CrewProblem {
     NoAgent {
         tool: String,
     },
-    /// It wants a worktree, and there is no repository.
+    /// It needs a worktree, and the host has no repository.
     #[error("it wants a worktree, and {why}")]
     NoRepository {
         /// The host's explanation.

@@ -48,7 +48,7 @@ pub enum AgentProblem {
     /// A text begins with a sign that means something elsewhere.
     #[error("a text that begins like this must stand in quotes")]
     NotPlain,
-    /// A key is there twice.
+    /// A key occurs twice.
     #[error("`{key}` is there twice; keep one")]
     Twice {
         key: String,
@@ -70,7 +70,7 @@ pub enum AgentProblem {
         key: String,
         expected: &'static str,
     },
-    /// A limit is not known. What was meant to bound an agent must not be passed over.
+    /// A limit is unknown. A key that was meant to limit an agent must not be ignored.
     #[error("there is no limit `{key}`; write {known}")]
     UnknownLimit {
         key: String,

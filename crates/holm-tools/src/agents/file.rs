@@ -77,7 +77,7 @@ pub struct AgentFile {
     pub place: Place,
     /// Whether its parent may continue while it works.
     pub waits: Waits,
-    /// The agents that it manages; none if it is no manager. A manager can only delegate.
+    /// The agents that it manages; empty if it is not a manager. A manager can only delegate.
     pub manages: Vec<String>,
     /// How many of those below it may be at work at the same time.
     pub at_once: Option<usize>,
@@ -141,8 +141,8 @@ impl AgentFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`AgentFileError`] with the line of the first thing that is wrong. A key that is not known is no error, and is
-    /// listed in [`ignored`](Self::ignored).
+    /// [`AgentFileError`] with the line of the first error. An unknown key is not an error, and
+    /// is listed in [`ignored`](Self::ignored).
     pub fn parse(text: &str) -> Result<Self, AgentFileError> {
         if text.len() > MOST_FILE_BYTES {
             return Err(AgentProblem::TooLarge { most: MOST_FILE_BYTES }.at(1));

@@ -67,7 +67,7 @@ impl Catalogue {
         self.tools.get(*self.by_name.get(name)?)
     }
 
-    /// The tools that are not called what they wanted, for a person to see.
+    /// The tools that did not get the names that they asked for, for a person to see.
     #[must_use]
     pub fn renamed(&self) -> &[Renamed] {
         &self.renamed

@@ -14,7 +14,7 @@ pub const DEFAULT_HITS: usize = 5;
 /// schema to the context.
 pub const MAX_HITS: usize = 20;
 
-/// The most words of a query that are looked at.
+/// The most words of a query that are used.
 const MAX_WORDS: usize = 16;
 
 /// A search for tools.

@@ -63,7 +63,7 @@ pub struct Open {
     pub number: u64,
     /// The question. A model wrote it, so show it as plain text only.
     pub question: String,
-    /// Answers to choose from; none for a free answer.
+    /// Answers to choose from; empty for a free answer.
     pub choices: Vec<String>,
 }
 

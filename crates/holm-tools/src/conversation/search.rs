@@ -38,7 +38,7 @@ const LINE: usize = 80;
 /// Decides which tools are shown in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Showing {
-    /// With more tools than this they are looked up.
+    /// With more tools than this, the model has to look them up.
     pub most: usize,
     /// Tools that are always shown in full.
     pub always: BTreeSet<String>,
@@ -91,8 +91,9 @@ impl Lookup {
         self.give(tools, entries)
     }
 
-    /// The tools of a registry, with the search if they are too many or some of them want to be looked up. For
-    /// [`keep_current`](crate::registry::keep_current) too: the gate goes along with the last that were given.
+    /// The tools of a registry, with the search tool if they are too many or some are disclosed
+    /// on demand. This also works with [`keep_current`](crate::registry::keep_current): the gate
+    /// uses the latest tools.
     #[must_use]
     pub fn of_snapshot(&self, snapshot: &Snapshot) -> Toolbox {
         let tools = snapshot.catalogue().tools().iter();

@@ -11,7 +11,7 @@ use holm_runtime::{Job, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// More items than this are no list but a novel.
+/// More items than this are not a useful list.
 const MOST_ITEMS: usize = 100;
 
 /// Keeps a to-do list. Every call passes the whole list, so only the last result in the transcript

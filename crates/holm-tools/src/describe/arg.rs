@@ -14,7 +14,7 @@ pub struct Arg {
     pub kind: String,
     /// Whether it may be left out.
     pub arity: Arity,
-    /// How the value is handed over.
+    /// How the value is passed.
     pub mode: Mode,
 }
 

@@ -54,7 +54,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// When a needed argument is missing, one is not declared, or a value is no text.
+    /// If a required argument is missing, an argument is not declared, or a value is not text.
     pub fn call(&self, arguments: &Json) -> Result<Call, CallError> {
         let Some(members) = arguments.as_object() else {
             return Err(CallError::NotAnObject(arguments.kind()));
@@ -97,7 +97,7 @@ impl Call {
     }
 }
 
-/// Lists and objects have a text only where the program said that it reads them.
+/// Lists and objects are allowed only if the program said that it reads them.
 fn value_text<'a>(arg: &Arg, value: &'a Json) -> Result<Cow<'a, str>, CallError> {
     match value {
         Json::String(text) => Ok(Cow::Borrowed(text)),

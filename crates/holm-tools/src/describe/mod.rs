@@ -34,7 +34,7 @@ pub const ENVIRONMENT: [&str; 4] =
 /// The environment variable that holds the whole session as JSON, for programs that were granted it.
 pub const SESSION_JSON: &str = "AGENT_SESSION_JSON";
 
-/// The most bytes of a description: a hundred times what a rich one takes.
+/// The most bytes of a description: a hundred times the size of a detailed one.
 pub const MAX_BYTES: usize = 256 << 10;
 
 /// The most arguments of a program; providers refuse larger schemas.

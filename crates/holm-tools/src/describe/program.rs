@@ -37,7 +37,7 @@ pub struct Program {
     pub slug: String,
     /// Its purpose, for the model.
     pub description: String,
-    /// Its arguments, in the order in which they are handed over.
+    /// Its arguments, in the order in which they are passed.
     pub args: Vec<Arg>,
     /// The meaning of an empty output.
     #[serde(default)]
@@ -63,7 +63,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// When it is no description. The error names the file and the field.
+    /// If it is not a valid description. The error names the file and the field.
     pub fn parse(file: &str, output: &[u8]) -> Result<Self, DescribeError> {
         Self::read(output).map_err(|flaw| DescribeError { file: tidy(file, 256), flaw })
     }

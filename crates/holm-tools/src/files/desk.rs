@@ -57,7 +57,7 @@ impl Desk {
         &self.root
     }
 
-    /// Remembers what a file held when the model saw it, or when a tool wrote it.
+    /// Remembers the content of a file that the model saw or that a tool wrote.
     pub(super) fn saw(&self, path: &FilePath, bytes: &[u8]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.len() >= MOST_SEEN && !seen.contains_key(path) {
@@ -70,7 +70,7 @@ impl Desk {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
     }
 
-    /// Whether a file is what it was when it was read.
+    /// Whether a file still has the content that was read.
     pub(super) fn recall(&self, path: &FilePath, bytes: &[u8]) -> Recalled {
         match self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
             None => Recalled::Unseen,
@@ -91,7 +91,7 @@ impl std::fmt::Debug for Desk {
 pub(super) enum Recalled {
     /// It was not read here.
     Unseen,
-    /// It is what was read.
+    /// It has the content that was read.
     Same,
     /// It is something else.
     Changed,

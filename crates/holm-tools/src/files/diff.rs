@@ -128,7 +128,7 @@ struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Writes what was there. A last line that had no end gets one before anything follows.
+    /// Writes unchanged text. A last line without a line end gets one before anything follows.
     fn keep(&mut self, text: &str) {
         if !text.is_empty() {
             self.mend();

@@ -93,7 +93,7 @@ pub(super) fn ignored(shown: Option<bool>) -> Ignored {
     if shown == Some(true) { Ignored::Shown } else { Ignored::Skipped }
 }
 
-/// Says what a search did not look at.
+/// Notes what a search left out.
 pub(super) fn notes(out: &mut String, walked: Walked, told: bool) {
     if walked.cut && !told {
         let _ = write!(out, "\n[stopped after {} entries; choose a smaller folder]", walked.looked);

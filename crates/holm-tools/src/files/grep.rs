@@ -29,10 +29,10 @@ const MOST_CONTEXT: u64 = 20;
 /// Characters of one line that are shown.
 const LINE: usize = 500;
 
-/// Bytes of one line that are looked at: more than its characters can take, so that a cut is seen.
+/// Bytes of one line that are read: more than its characters can take, so that a cut is noticed.
 const LONGEST_LINE: usize = 4 * (LINE + 1);
 
-/// Bytes of output: what a model sees, less the notes.
+/// Bytes of output: the part that a model sees, less the notes.
 const MOST_OUT: usize = SHOWN - 4_000;
 
 /// A larger file is data and not searched.

@@ -71,9 +71,9 @@ impl Indents {
 
 /// The width of one indentation level of a text, in blanks.
 struct Step {
-    /// Where two depths or more show it.
+    /// The width if two depths or more show it.
     clear: Option<usize>,
-    /// Where there is only one.
+    /// The width if only one depth shows it.
     likely: Option<usize>,
 }
 

@@ -17,7 +17,7 @@ use crate::root::{Kind, RootError, VERSION_CONTROL};
 /// Entries that are shown; to see more, the model must search.
 const MOST: usize = 1_000;
 
-/// Entries that are looked at.
+/// Entries that are read.
 const MOST_LOOKED: usize = 100_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -10,7 +10,7 @@ use super::{
     relaxed::{Closeness, Differences, normal, split_indent},
 };
 
-/// Places that are looked for: as many as a message names, and one more.
+/// Places that are searched for: as many as a message lists, and one more.
 const MOST_PLACES: usize = 21;
 
 /// Lines of old and new text that are compared with each other: the table is their product.
@@ -30,7 +30,7 @@ pub(super) enum Miss {
     Nowhere,
     /// Several places fit, each in this line, counted from 1.
     Several(Vec<usize>),
-    /// The file is too large to be looked through.
+    /// The file is too large to be searched.
     TooFar,
 }
 

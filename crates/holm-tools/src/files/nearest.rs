@@ -12,11 +12,11 @@ use super::{
     relaxed::{Closeness, normal},
 };
 
-/// Lines of the text that are looked for, and lines that are shown.
+/// Lines of the text that are searched for, and lines that are shown.
 const MOST_LOOKED_FOR: usize = 200;
 const MOST_SHOWN: usize = 12;
 
-/// Lines of the file that are looked at one by one where no line is the same.
+/// Lines of the file that are compared one by one if no line is equal.
 const MOST_COMPARED: usize = 20_000;
 
 /// Characters of a line that count for how alike two are.

@@ -21,7 +21,7 @@ const LINES: usize = 2_000;
 /// Characters of one line that are shown: a longer one is data.
 const LINE: usize = 2_000;
 
-/// Bytes of a page: what a model sees, less the notes around it.
+/// Bytes of a page: the part that a model sees, less the notes around it.
 const PAGE: usize = SHOWN - 1_000;
 
 /// Bytes of a kept result that are shown at once.
@@ -105,7 +105,7 @@ impl Page {
         let mut next = first;
         for line in text.lines().skip(first - 1).take(limit) {
             let shown = clipped(line);
-            // One line always fits, so that every page goes on.
+            // One line always fits, so that every page makes progress.
             if !lines.is_empty() && lines.len() + shown.len() + NUMBER > PAGE {
                 break;
             }

@@ -2,7 +2,7 @@
 
 use encoding_rs::WINDOWS_1252;
 
-/// Bytes at the beginning in which a zero says that this is no text.
+/// Bytes at the beginning in which a zero byte marks binary data.
 const SNIFFED: usize = 8 * 1024;
 
 /// The encoding of a text file.
@@ -29,7 +29,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Reads bytes as text; none if they are none.
+    /// Decodes bytes as text. Returns `None` if they are binary data.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let made = |text: String, encoding| Some(Self { text, encoding });
         match bytes {

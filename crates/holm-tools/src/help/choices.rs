@@ -2,7 +2,7 @@
 
 use super::limits::MAX_CHOICES;
 
-/// Words that say what a value is. `<file|url>` is no list of two values.
+/// Words for the type of a value. `<file|url>` is not a list of two choices.
 const PLACES: &[&str] = &[
     "address",
     "arg",

@@ -41,7 +41,7 @@ impl DraftOption {
         self.names.iter().chain(&self.off).any(|known| known == name)
     }
 
-    /// The spelling to use: a long one where there is one.
+    /// The spelling to use: a long one if the option has one.
     pub(super) fn flag(&self) -> &str {
         let long = self.names.iter().find(|name| name.starts_with("--"));
         let word = || self.names.iter().find(|name| name.chars().count() > 2);

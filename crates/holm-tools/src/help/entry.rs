@@ -18,7 +18,7 @@ pub(super) struct Entry {
 pub(super) fn options(lines: &[Line]) -> (Vec<(Spec, Vec<String>)>, Vec<Line>) {
     let mut found: Vec<Entry> = Vec::new();
     let mut others = Vec::new();
-    // Where the text under the present option begins; none while no option is open.
+    // Where the text under the current option begins; `None` while no option is open.
     let mut open: Option<Open> = None;
     for line in lines {
         if line.is_blank() {

@@ -22,7 +22,7 @@ pub const MAX_WORDS: usize = 4096;
 /// The most bytes of one word of a call: what Linux takes.
 pub(super) const MAX_WORD: usize = (128 << 10) - 1;
 
-/// The most characters of a line that are looked at.
+/// The most characters of a line that are read.
 pub(super) const MAX_LINE: usize = 2000;
 
 /// The most characters of a usage line, all its continuations together.

@@ -9,7 +9,7 @@ use crate::text::tidy;
 /// The formal remarks of a description, separated from its prose.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Marks {
-    /// The prose, without what was understood.
+    /// The prose, without the remarks that were understood.
     pub about: String,
     pub default: Option<String>,
     pub choices: Vec<String>,
@@ -18,7 +18,7 @@ pub(super) struct Marks {
     pub kind: Option<Kind>,
     /// A switch that counts.
     pub counts: bool,
-    /// yargs says of each value what it is; so without this an option has none.
+    /// yargs prints the type of each value, so an option without a type takes no value.
     pub valued: bool,
 }
 

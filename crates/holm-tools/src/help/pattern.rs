@@ -40,7 +40,8 @@ pub(super) enum Atom {
     },
 }
 
-/// Reads a usage line: its alternatives, mostly one. What is nested too deeply is left out.
+/// Reads a usage line: its alternatives, usually one. Groups that are nested too
+/// deeply are left out.
 pub(super) fn read(text: &str) -> Vec<Branch> {
     let mut reader = Reader { rest: text, depth: 0 };
     let mut branches = Vec::new();

@@ -23,7 +23,7 @@ pub(super) enum SectionKind {
     /// How the program is called.
     Usage,
     About,
-    /// Its name, a dash and what it does.
+    /// Its name, a dash and its description.
     Name,
     Commands,
     Arguments,

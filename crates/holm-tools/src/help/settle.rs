@@ -27,7 +27,7 @@ const EXPLAINS: &[&str] = &[
     "-version",
 ];
 
-/// The plan's node for what one text said.
+/// The plan's node for one help text.
 pub(super) fn settle(draft: &Draft) -> Node {
     let forms: Vec<&Form> = draft.forms.iter().filter(|form| !only_explains(form)).collect();
     let mut root = node(draft, &forms, 0);
@@ -41,7 +41,7 @@ pub(super) fn settle(draft: &Draft) -> Node {
     root
 }
 
-/// The node of forms whose first `depth` words are already said.
+/// The node of forms whose first `depth` words are already consumed.
 fn node(draft: &Draft, forms: &[&Form], depth: usize) -> Node {
     let (here, deeper): (Vec<&Form>, Vec<&Form>) = forms.iter().partition(|form| form.path.len() <= depth);
     let mut names = Names::default();
@@ -174,7 +174,7 @@ fn explains(option: &DraftOption) -> bool {
     let named = option.names.iter().any(|name| EXPLAINS.contains(&name.as_str()));
     let about = option.about.to_lowercase();
     let short = option.names.iter().all(|name| matches!(name.as_str(), "-h" | "-?"));
-    // `-NUM` stands for a number.
+    // `-NUM` is a placeholder for a number.
     let number = option.names.iter().all(|name| {
         name.strip_prefix('-')
             .is_some_and(|name| name.len() > 1 && !name.starts_with('-') && is_shouted(name))

@@ -43,7 +43,7 @@ pub(super) fn is_name(text: &str) -> bool {
         && (!rest.starts_with('[') || rest.starts_with("[no"))
 }
 
-/// Whether the left column ends with a comma, so that the next line goes on with it.
+/// Whether the left column ends with a comma, so that the next line continues it.
 pub(super) fn is_open(line: &Line) -> bool {
     let end = left_column(line);
     line.text.get(..end).is_some_and(|left| left.trim_end().ends_with(','))

@@ -9,7 +9,7 @@ use super::section::Section;
 use super::spec;
 use super::value::{enclosed, is_shouted};
 
-/// Words in a usage line that stand for all options.
+/// Placeholders for all options in a usage line.
 const ALL_OPTIONS: &[&str] = &[
     "option",
     "options",
@@ -25,7 +25,7 @@ const ALL_OPTIONS: &[&str] = &[
     "args and options",
 ];
 
-/// Words that stand for a subcommand, where there are any.
+/// Placeholders for a subcommand, if the program has subcommands.
 const SELECTORS: &[&str] = &["command", "subcommand", "cmd", "commands", "subcommands"];
 
 /// Words that stand for all arguments of a subcommand.
@@ -278,7 +278,7 @@ impl Walk<'_, '_> {
         used
     }
 
-    /// `[-abc]` stands for three switches.
+    /// `[-abc]` means three switches.
     fn cluster(&mut self, name: &str) -> bool {
         let letters = name.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
         let several =
@@ -343,7 +343,7 @@ impl Walk<'_, '_> {
         self.position(DraftPosition { name, required, many, choices, loose, ..DraftPosition::default() });
     }
 
-    /// Whether a word stands for the subcommand.
+    /// Whether a word is a placeholder for the subcommand.
     fn selects(&self, word: &str, lower: &str, repeat: Repeat) -> bool {
         if self.known.commands.is_empty() || self.chosen {
             return false;
@@ -407,7 +407,7 @@ fn value_among(
     used
 }
 
-/// Adds what a usage line shows to what the list of options said.
+/// Completes an option from the list with what a usage line shows.
 fn complete(option: &mut DraftOption, shown: DraftOption) {
     option.repeat |= shown.repeat && option.value.is_none();
     match (&mut option.value, shown.value) {

@@ -49,7 +49,7 @@ pub struct CommandHooks {
     /// The decisions about the latest prompts: commands run once for each prompt, not
     /// once for each request.
     said: Mutex<VecDeque<Said>>,
-    /// How often in a row each run was told to go on.
+    /// How often in a row each run was made to continue.
     stops: Mutex<BTreeMap<String, u64>>,
     /// The listener for denied calls.
     denied: Option<Arc<Denied>>,

@@ -90,7 +90,7 @@ pub struct HookFile {
 /// Why a file of hooks may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vouched {
-    /// A person who looked at it: the ledger knows it as it is.
+    /// A person reviewed it: the ledger has its present content.
     ByLedger,
     /// Its owner vouches for it, because no other user can write there. Scripts that it names may
     /// lie where other users can write.
@@ -174,8 +174,9 @@ impl HookEvent {
 }
 
 impl HookFile {
-    /// Reads the file of a project, with the scripts of the project that its commands name: a script that changes is a
-    /// change of the hooks, and so is one that is made later. What such a script calls in turn is not looked at.
+    /// Reads the file of a project, with the scripts of the project that its commands name. A
+    /// script that changes or is created later counts as a change of the hooks. The files that such
+    /// a script calls are not checked.
     ///
     /// # Errors
     /// [`HookFileError`], also if a file cannot be read. A file of the project that is a link or
@@ -309,12 +310,12 @@ impl HookFile {
         ledger.standing(&self.path, &self.hash)
     }
 
-    /// Where the scripts of the project are that its commands may name, whether they are there or not.
+    /// The paths of the project's scripts that its commands may name, whether they exist or not.
     pub fn scripts(&self) -> impl Iterator<Item = PathBuf> {
         self.content.scripts.iter().map(Script::place)
     }
 
-    /// The scripts that a person has looked at and that are gone. What they guard stays closed.
+    /// The reviewed scripts that are missing now. What they guard stays blocked.
     pub fn gone(&self, ledger: &Ledger) -> Vec<PathBuf> {
         let gone = self.content.scripts.iter().filter(|script| script.seen().is_none());
         gone.map(Script::place).filter(|path| ledger.knows(path)).collect()
@@ -348,7 +349,8 @@ impl HookFile {
         Ok(self.content)
     }
 
-    /// The hooks, if a person has looked at them as they are: at the file, and at every script that it names.
+    /// The hooks, if a person has reviewed their present content: the file, and every
+    /// script that it names.
     ///
     /// # Errors
     /// [`Untrusted`], with what to show and what to remember.
@@ -451,7 +453,7 @@ fn grants(texts: &[String]) -> Result<GrantSet, HookFileError> {
 /// A file of hooks cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookFileError {
-    /// It is no such file.
+    /// It is not a valid hook file.
     #[error("the hooks cannot be read ({reason}); mend the file, none of it is used")]
     Unreadable {
         reason: String,
@@ -473,7 +475,7 @@ pub enum HookFileError {
         /// The word, without its unknown part.
         word: String,
     },
-    /// A matcher is no pattern.
+    /// A matcher is not a valid pattern.
     #[error("the matcher `{matcher}` is no pattern ({reason}); mend it, none of the hooks is used")]
     BadMatcher {
         matcher: String,

@@ -20,8 +20,9 @@ const MOST_MEMORY: u64 = 1 << 30;
 /// Processes of one command; a shell line starts a few.
 const MOST_PROCESSES: u64 = 128;
 
-/// How a shell says that it could not start a command: it is no program, or not there. What was to guard something is
-/// missing then, which is not the same as a command that found a fault in itself.
+/// The exit status with which a shell reports that it could not start a command: it is
+/// not a program, or does not exist. In that case the guard is missing, which differs
+/// from a guard that failed.
 const NOT_ALLOWED: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
@@ -46,7 +47,7 @@ impl Jailed {
         Self { launcher, engine, folder: folder.into(), environment: Vec::new(), offline: false }
     }
 
-    /// Runs no command that wants an open network; what it would have guarded stays closed.
+    /// Refuses commands that need the network; what they would have guarded stays blocked.
     #[must_use]
     pub fn offline(mut self) -> Self {
         self.offline = true;

@@ -42,9 +42,9 @@ impl Wish {
         Self { block: Some(reason.to_owned()), ..Self::default() }
     }
 
-    /// Text that is no object is context; an object says what it wants, and one that is not understood may have said
-    /// no. That a command allows something is not heard:
-    /// hooks narrow. Where it wants a person to decide, it has not said yes.
+    /// Text that is not an object is context. An object is a decision, and one that is not
+    /// understood may have been a refusal. An approval by a command is ignored, because hooks only
+    /// narrow. A request that a person decides is not an approval.
     fn said(stdout: &str) -> Self {
         let text = stdout.trim();
         if !text.starts_with('{') {

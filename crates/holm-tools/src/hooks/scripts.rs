@@ -116,7 +116,7 @@ impl Script {
         self.lines.iter().any(|own| own == line)
     }
 
-    /// Whether it is still what was seen, if the command names it.
+    /// Checks that it still has the reviewed content, if the command names it.
     pub(super) fn check(&self, line: &str) -> Result<(), NotDone> {
         if !self.is_of(line) {
             return Ok(());
@@ -159,7 +159,8 @@ impl fmt::Display for Script {
     }
 }
 
-/// The files of a project that are words of these commands, and those that could become such.
+/// The files of a project that are words of these commands, and files that could be
+/// created under such names.
 pub(super) fn named<'a>(
     project: &Project,
     lines: impl Iterator<Item = &'a str>,

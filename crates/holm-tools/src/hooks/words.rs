@@ -11,7 +11,7 @@ const MOST_DEPTH: usize = 8;
 /// One word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Its text without quotes. What is not known is left out of it.
+    /// Its text without quotes and without its unknown parts.
     pub(super) text: String,
     /// The position of the first part that only a shell could expand.
     pub(super) unknown: Option<(usize, Unknown)>,

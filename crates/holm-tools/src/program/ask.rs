@@ -47,7 +47,8 @@ pub(super) async fn ask(setup: &Setup, path: &Path, name: &str) -> Result<Nature
     }
 }
 
-/// Asks for the help of subcommands, level by level; one that does not answer is left without.
+/// Asks for the help of subcommands, level by level. A subcommand that does not answer stays
+/// undescribed.
 async fn deepen(setup: &Setup, path: &Path, name: &str, description: &mut Description) {
     let mut asked = 0;
     let mut silent: Vec<Vec<String>> = Vec::new();
@@ -99,7 +100,7 @@ fn spoken(outcome: &Outcome) -> &[u8] {
     if out.iter().all(u8::is_ascii_whitespace) { &outcome.stderr.bytes } else { out }
 }
 
-/// One message that says what was tried.
+/// One message that lists what was tried.
 fn neither(flaw: &DescribeError, described: &Outcome, not_help: &str) -> String {
     let first = match described.ending {
         Ending::Exited(0) => flaw.flaw.to_string(),

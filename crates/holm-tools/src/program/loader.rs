@@ -18,13 +18,14 @@ use super::tool::ProgramTool;
 use crate::registry::{Found, LoadError, Loader, Offer, Standing};
 use crate::trust::ContentHash;
 
-/// Endings of files that lie in tool folders and are no programs.
+/// Extensions of files in tool folders that are not programs.
 const OTHERS: [&str; 12] =
     ["wasm", "toml", "json", "md", "txt", "yaml", "yml", "lock", "html", "css", "png", "license"];
 /// How a program that the system starts itself begins.
 const ELF: &[u8] = b"\x7fELF";
 
-/// How long a program may think about what it is. An interpreter with many libraries takes a second or two.
+/// How long a program may take to describe itself. An interpreter with many libraries takes
+/// a second or two.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Makes tools of programs. Cheap to clone.

@@ -60,7 +60,7 @@ fn succeeded(nature: &Nature, outcome: &Outcome) -> ToolOutput {
         return match described.map(|program| &program.empty_result) {
             Some(EmptyResult::AddMessage(message)) => ToolOutput::text(message.clone()),
             Some(EmptyResult::DoNothing) => ToolOutput::text(""),
-            // A program that only has a help text may say what it did on the other stream.
+            // A program that only has a help text may report its result on standard error.
             None => ToolOutput::text(String::from_utf8_lossy(&outcome.stderr.bytes)),
         };
     }

@@ -72,7 +72,8 @@ impl Inner {
         }
     }
 
-    /// Starts it once. None where a hidden file was moved at that moment, so that it has to be started again.
+    /// Starts it once. Returns `None` if a hidden file was moved at that moment, so that the
+    /// start must be retried.
     async fn attempt(
         self: &Arc<Self>,
         job: &Job,
@@ -184,7 +185,7 @@ fn without(jail: Jail, folder: &Path, program: &Path) -> Jail {
     entries.filter(|entry| !program.starts_with(entry)).fold(jail.protect(folder), Jail::hide)
 }
 
-/// The bounds of a host, lowered by what a sidecar says.
+/// The limits of a host, lowered by those of a sidecar.
 fn lowered(limits: Limits, allowed: &Allowances) -> Limits {
     let wall = allowed.limit(AllowanceKind::Time).map_or(limits.wall, Duration::from_millis);
     Limits {

@@ -261,9 +261,9 @@ impl fmt::Debug for Folders {
 pub(super) enum Seen {
     /// It is these tools now.
     Tools(Vec<Offer>),
-    /// There is no tool.
+    /// The file is not a tool.
     Nothing,
-    /// There is something that may not be used, and neither may what was there before.
+    /// The file may not be used, and neither may its earlier version.
     Refused(String),
     /// There is something that cannot be used.
     Broken(String),
@@ -298,7 +298,7 @@ impl Seen {
         }
     }
 
-    /// Tools of which no run could use a single one are no tools.
+    /// If no run could use any of the tools, the file counts as broken.
     fn with_flaws_told(self) -> Self {
         let Self::Tools(offers) = &self else { return self };
         let flaws: Vec<String> = offers.iter().filter_map(|offer| flaw(&offer.tool)).collect();

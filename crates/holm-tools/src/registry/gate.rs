@@ -10,7 +10,7 @@ pub trait Gate: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Why not, and what a person can do about it.
+    /// Why the file is refused, and what a person can do about it.
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String>;
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Goes by the gate for these files, each with the hash of what was read.
+    /// An admission by this gate for these files, each with the hash of its content.
     pub(super) fn new(gate: &Arc<dyn Gate>, files: Vec<(PathBuf, [u8; 32])>) -> Self {
         Self { gate: Arc::clone(gate), files: files.into() }
     }

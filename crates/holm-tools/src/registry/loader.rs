@@ -82,7 +82,7 @@ pub struct Found<'a> {
 /// Why a file did not become a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LoadError {
-    /// The file is not what it should be.
+    /// The file is not valid.
     #[error("{0}")]
     Refused(String),
     /// The file is not the problem: this machine is.
@@ -95,7 +95,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// The file is not what it should be.
+    /// An error for a file that is not valid.
     pub fn refused(reason: impl Into<String>) -> Self {
         Self::Refused(reason.into())
     }

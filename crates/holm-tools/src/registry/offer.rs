@@ -32,7 +32,7 @@ impl Offer {
         self
     }
 
-    /// Says what a person should know.
+    /// Adds a note for a person.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());

@@ -49,7 +49,7 @@ pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
     let seen = ordinary(path)?;
     let mut file = open(path)?;
     let opened = file.metadata().map_err(|error| system(&error))?;
-    // Between the look and the opening, a link may have been put in its place.
+    // Between the check and the opening, a link may have replaced it.
     if state(&opened) != state(&seen) {
         return Err(ReadError::Moving);
     }
@@ -66,8 +66,8 @@ pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
     Ok(Whole { file, bytes, sha256 })
 }
 
-/// Opens a file that was seen to be an ordinary one. A pipe that was put in its place since is not waited for, and a link is
-/// not followed.
+/// Opens a file that was seen to be an ordinary one. It does not wait for a pipe that replaced the
+/// file since, and does not follow a link.
 fn open(path: &Path) -> Result<File, ReadError> {
     let mut options = File::options();
     options.read(true);
@@ -80,7 +80,7 @@ fn open(path: &Path) -> Result<File, ReadError> {
     options.open(path).map_err(|error| system(&error))
 }
 
-/// The sidecar of a tool with its bytes' hash, where there is one.
+/// The sidecar of a tool with the hash of its bytes, if it has one.
 pub(super) fn sidecar(path: &Path) -> Result<Option<(Sidecar, [u8; 32])>, ReadError> {
     match whole(&sidecar_path(path)) {
         Ok(whole) => Ok(Some((Sidecar::read(&whole.bytes)?, whole.sha256))),

@@ -38,7 +38,7 @@ pub struct Sidecar {
     pub description: Option<String>,
     /// Words under which it is found.
     pub keywords: Vec<String>,
-    /// How much a call can change. Never less than what it asks for makes possible.
+    /// How much a call can change. It is never lower than what its needs make possible.
     pub level: Option<Level>,
     /// The needs of each call, as grants with arguments in braces: `read:{path}`,
     /// `fetch:https://api.example.com`.
@@ -65,7 +65,7 @@ pub enum SidecarError {
     /// It is larger than any that a person wrote.
     #[error("the sidecar has {0} bytes, more than the {MAX_SIDECAR} that are read")]
     TooLarge(usize),
-    /// It is no text.
+    /// It is not valid text.
     #[error("the sidecar is not utf-8 text")]
     NotText,
     /// It says what no sidecar says.

@@ -63,7 +63,7 @@ impl Snapshot {
         &self.catalogue
     }
 
-    /// The tools that are not called what they wanted.
+    /// The tools that did not get the names that they asked for.
     #[must_use]
     pub fn renamed(&self) -> &[Renamed] {
         self.catalogue.renamed()
@@ -142,7 +142,8 @@ fn add(toolbox: &mut Toolbox, tool: &Arc<dyn Tool>) {
     debug_assert!(added.is_ok(), "names of a catalogue differ");
 }
 
-/// The names that no tool is given: those that a run answers itself, unless it is the program that offers just that tool.
+/// The reserved names: those that a run answers itself, unless the program itself
+/// offers exactly that tool.
 fn reserved(offered: &[(Source, Offer)]) -> Vec<&'static str> {
     let is_offered = |name: &str| {
         offered.iter().filter(|(source, _)| source.rank == Rank::BuiltIn).any(|(_, offer)| {

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 pub(super) struct Turn {
     /// Comes to its end when the file before this one began to load, or will not.
     before: Option<oneshot::Receiver<()>>,
-    /// Dropped with the turn, which lets the next one go on.
+    /// Dropped with the turn, which lets the next file start.
     after: Option<oneshot::Sender<()>>,
 }
 

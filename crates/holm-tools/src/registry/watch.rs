@@ -63,13 +63,13 @@ struct Watch {
     /// The folder of each watch: a different one may take its path.
     watched: Vec<Option<Identity>>,
     pending: Pending,
-    /// Files that were looked at, so that those that went unnoticed are found.
+    /// Files that were loaded, so that unnoticed removals are found.
     known: BTreeSet<PathBuf>,
     looks: JoinSet<Seen>,
     /// Which file each look is at.
     begun: HashMap<tokio::task::Id, PathBuf>,
-    /// The files that are being looked at. One look at a time: what a look finds is always newer than what was found
-    /// before, and a file that never rests is still taken up now and then.
+    /// The files that are being loaded. Each file has one load at a time, so a result is always
+    /// newer than the previous one. A file that keeps changing is still loaded now and then.
     busy: BTreeMap<PathBuf, Meanwhile>,
 }
 
@@ -138,7 +138,7 @@ impl Watch {
         self.rescan();
     }
 
-    /// Looks at everything again.
+    /// Checks all files again.
     fn rescan(&mut self) {
         let now = Instant::now();
         let files = self.folders.folders.iter().flat_map(super::Folder::candidates);
@@ -147,7 +147,7 @@ impl Watch {
         }
     }
 
-    /// Looks at what a loader wants to be looked at.
+    /// Loads the files that a loader requested.
     fn asked(&mut self) {
         let now = Instant::now();
         for path in self.folders.again.take() {
@@ -174,7 +174,7 @@ impl Watch {
         }
     }
 
-    /// The tools that a changed file is about: itself, or those that it is the sidecar of.
+    /// The tools that a changed file affects: itself, or those of which it is the sidecar.
     fn meant(&self, path: &Path) -> Vec<PathBuf> {
         if path.extension().is_some_and(|ending| ending == "toml") {
             let files = self.folders.folders.iter().flat_map(super::Folder::candidates);

@@ -114,7 +114,7 @@ impl Root {
     /// configuration of git names are read now.
     ///
     /// # Errors
-    /// [`RootError`] if a rule cannot be said of absolute paths.
+    /// [`RootError`] if a rule cannot be expressed with absolute paths.
     pub fn denials(&self) -> Result<Denials, RootError> {
         let at = Path::new(self.at.as_str());
         let named = git::NamedPaths::find(at, &git::GitFolder::around(at));
@@ -160,7 +160,7 @@ impl Root {
         &self.denies
     }
 
-    /// The place of a file that is there or in a folder that is there, for reading.
+    /// The location of an existing file, or of a file in an existing folder, for reading.
     pub(crate) fn place(&self, path: &FilePath) -> Result<Place, RootError> {
         check_relative(path)?;
         if let Some(rule) = self.denies.reading(path) {
@@ -348,7 +348,7 @@ pub(crate) enum Folders {
     Made,
 }
 
-/// How many names of a path lead to what a pattern of the table matches.
+/// How many components of a path lead to the match of a pattern of the table.
 fn folder_depth(path: &FilePath, pattern: &str) -> usize {
     let all = path.as_str().split('/').count();
     let found = |end: &usize| {

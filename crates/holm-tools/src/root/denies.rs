@@ -171,8 +171,8 @@ impl Denies {
         rules.join(&self.autorun_for_jails())
     }
 
-    /// The rules about what everyday tools run, but for those that a grant names: all that are about the file, or it would
-    /// stay closed.
+    /// The rules about files that everyday tools run, without those that a grant names. All rules
+    /// about such a file are left out, because one would keep it closed.
     fn autorun_for_jails(&self) -> Denials {
         let rows = self.named.iter().flat_map(|pattern| autorun::find_all(&spelled(pattern)));
         let named: Vec<&str> = rows.map(|row| row.pattern).collect();
@@ -202,7 +202,7 @@ impl Denies {
     /// Denials know no exceptions, so what looks like a secret and is an example counts as a secret.
     ///
     /// # Errors
-    /// [`GrantError`] if a rule cannot be said of absolute paths.
+    /// [`GrantError`] if a rule cannot be expressed with absolute paths.
     pub fn denials(&self, at: &FilePath) -> Result<Denials, GrantError> {
         let at = PathPattern::exactly(at)?.to_string();
         let all = self.all.iter().chain(self.lookalikes.iter()).map(ToString::to_string);
@@ -222,7 +222,7 @@ impl Denies {
     /// The same rules and one more for all access, as the text of a denial: `path:secrets/`, `read:**/*.sql`.
     ///
     /// # Errors
-    /// [`GrantError`] if the text is no denial.
+    /// [`GrantError`] if the text is not a valid denial.
     pub fn and(mut self, denial: &str) -> Result<Self, GrantError> {
         self.all.insert(denial.parse()?);
         Ok(self)
@@ -231,7 +231,7 @@ impl Denies {
     /// The same rules and one more for writing alone.
     ///
     /// # Errors
-    /// [`GrantError`] if the text is no denial.
+    /// [`GrantError`] if the text is not a valid denial.
     pub fn and_unwritten(mut self, denial: &str) -> Result<Self, GrantError> {
         self.unwritten.insert(denial.parse()?);
         Ok(self)
@@ -280,7 +280,8 @@ impl Default for Denies {
     }
 }
 
-/// The rule for the same files by absolute paths; none for a rule that is about no file, or about those already.
+/// The rule for the same files by absolute paths. Returns `None` for a rule that is not about
+/// files, or that already has an absolute path.
 fn absolute(rule: &str, at: &str) -> Option<String> {
     let (kind @ ("path" | "read" | "write"), pattern) = rule.split_once(':')? else { return None };
     match pattern {

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 /// Why a root refuses. Files are named as the caller named them; nothing outside the root is named.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
-    /// The text is no path.
+    /// The text is not a valid path.
     #[error("this is no path that can be opened: {reason}")]
     Path {
         /// What is wrong with it.
@@ -63,7 +63,7 @@ pub enum RootError {
     Missing {
         path: String,
     },
-    /// Something else is there.
+    /// The entry has another kind.
     #[error("`{path}` is {found}, not {wanted}")]
     Kind {
         path: String,
@@ -77,7 +77,7 @@ pub enum RootError {
         bytes: u64,
         max: u64,
     },
-    /// The file is not what it was.
+    /// The file has changed since it was read.
     #[error("`{path}` has changed since it was read; read it again, then decide again")]
     Changed {
         path: String,
@@ -92,7 +92,7 @@ pub enum RootError {
     Busy {
         path: String,
     },
-    /// The system said no.
+    /// The system reported an error.
     #[error("`{path}`: {reason}")]
     System {
         path: String,

@@ -13,11 +13,11 @@ use rustix::{
 use super::{Expect, Folders, Kind, Lock, Place, Root, RootError, Stamp};
 use crate::trust::ContentHash;
 
-/// Entries of one folder that are looked at: more would take longer than a person waits.
+/// Entries of one folder that are read: more would take longer than a person waits.
 const MOST_LOOKED: usize = 100_000;
-/// Entries below a folder that are looked at before it is moved.
+/// Entries below a folder that are checked before it is moved.
 const MOST_MOVED: usize = 10_000;
-/// Folders within folders that are looked at before one is moved.
+/// Nested folders that are checked before one is moved.
 const DEEPEST: usize = 64;
 
 /// Why a manual file operation fails.
@@ -97,7 +97,7 @@ impl Root {
     /// ```
     ///
     /// # Errors
-    /// [`RootError`] if it is no folder, or kept from tools.
+    /// [`RootError`] if it is not a folder, or is hidden from tools.
     pub fn list(&self, path: &FilePath, most: usize) -> Result<Contents, RootError> {
         let mut entries = self.items(path, MOST_LOOKED)?;
         entries.retain(|(path, _)| self.rules().reading(path).is_none());
@@ -134,7 +134,7 @@ impl Root {
         Ok(ContentHash::of(bytes))
     }
 
-    /// Makes a folder in one that is there.
+    /// Makes a folder in an existing one.
     ///
     /// # Errors
     /// [`HandError::Taken`] if something has the name.
@@ -247,7 +247,7 @@ impl Root {
     }
 }
 
-/// The file that is there, if it has this content.
+/// The present file, if it has this content.
 fn held(place: &Place, hash: ContentHash, most: u64) -> Result<Stamp, RootError> {
     let changed = || RootError::Changed { path: place.path().to_string() };
     let opened = place.read_if_there()?.ok_or_else(changed)?;

@@ -67,7 +67,8 @@ impl Lock {
     }
 }
 
-/// Locks one folder among processes. None where its file system knows no locks: then only looks tell.
+/// Locks one folder among processes. Returns `None` if its file system has no locks: then only the
+/// file's stamp shows changes.
 fn folder(place: &Place) -> Result<Option<Held>, RootError> {
     let failed = |errno| RootError::of(place.path().as_str(), errno);
     // A new handle: the lock belongs to the open file, so two calls in one process

@@ -19,7 +19,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Takes a handle that was opened beneath a root. What is no regular file is refused, however it came there.
+    /// Takes a handle that was opened beneath a root. Anything but a regular file is refused.
     pub(super) fn new(handle: OwnedFd, path: &str) -> Result<Self, RootError> {
         let found = fs::fstat(&handle).map_err(|errno| RootError::of(path, errno))?;
         let kind = fs::FileType::from_raw_mode(found.st_mode);

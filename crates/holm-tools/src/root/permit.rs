@@ -51,7 +51,7 @@ impl<'a> Permit<'a> {
     }
 }
 
-/// Says the grant of exactly this; a star in a name is written so that it is no wildcard.
+/// The error with the grant for exactly this request; a star in a name is escaped.
 fn missing(request: &Request) -> RootError {
     let need = Grant::exactly(request).map_or_else(|_| request.to_string(), |grant| grant.to_string());
     RootError::NotGranted { need }

@@ -39,7 +39,8 @@ impl Place {
         }
     }
 
-    /// Opens the file. What it is was looked at first, because opening a device can already do something.
+    /// Opens the file. Its kind is checked first, because opening a device can
+    /// already have an effect.
     pub(crate) fn read(&self) -> Result<Opened, RootError> {
         match self.kind()? {
             Some(Kind::File) => {}

@@ -33,7 +33,7 @@ impl Place {
     pub(crate) fn replace(&self, bytes: &[u8], expect: Expect, mode: Option<u32>) -> Result<(), RootError> {
         self.check(expect)?;
         let draft = Draft::write(self, bytes, mode.or_else(|| kept(expect)))?;
-        // Looked at again when the bytes are on disk: writing them may have taken long.
+        // Checked again when the bytes are on disk: writing them may have taken long.
         self.check(expect)?;
         let taken = match expect {
             Expect::Absent => draft.create(self),
@@ -172,7 +172,7 @@ impl Draft {
     }
 }
 
-/// A file without a name; none where the file system has no such thing.
+/// A file without a name. Returns `None` if the file system does not support it.
 #[cfg(target_os = "linux")]
 fn nameless(place: &Place) -> Option<Result<OwnedFd, Errno>> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;

@@ -201,7 +201,7 @@ impl Walk<'_> {
             let personal = (prefix == 0).then_some(".git/info/exclude");
             for file in personal.into_iter().chain([".gitignore", ".ignore"]) {
                 for line in self.lines_of(dir, file) {
-                    // A rule that cannot be read is no rule, as for git.
+                    // An invalid rule is ignored, as by git.
                     let _ = builder.add_line(None, &line);
                 }
             }

@@ -20,9 +20,10 @@ pub(super) const MAX_RESULTS: u64 = 20;
 pub struct Service {
     /// The URL of the service, without the query.
     pub endpoint: String,
-    /// How the question is handed over.
+    /// How the query is sent.
     pub asking: Asking,
-    /// The header that carries the key; `{key}` in its value is replaced. None where no key is needed.
+    /// The header that carries the key; `{key}` in its value is replaced. `None` if
+    /// no key is needed.
     #[serde(default)]
     pub header: Option<(String, String)>,
     /// The JSON pointer to the list of results.
@@ -43,7 +44,7 @@ pub enum Asking {
     Parameters {
         /// The parameter of the question.
         query: String,
-        /// The parameter of the number of results, where there is one.
+        /// The parameter for the number of results, if the service has one.
         count: Option<String>,
         /// Parameters that are always there.
         fixed: Vec<(String, String)>,
@@ -52,7 +53,7 @@ pub enum Asking {
     Members {
         /// The member of the question.
         query: String,
-        /// The member of the number of results, where there is one.
+        /// The member for the number of results, if the service has one.
         count: Option<String>,
     },
 }
@@ -67,7 +68,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Where the address is no URL.
+    /// If the address is not a valid URL.
     pub fn searxng(address: &str) -> Result<Self, ServiceError> {
         let service = Self {
             endpoint: format!("{}/search", address.trim_end_matches('/')),
@@ -116,7 +117,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Where its endpoint is no URL.
+    /// If its endpoint is not a valid URL.
     pub fn grant(&self) -> Result<String, ServiceError> {
         let origin =
             FetchPattern::origin(&self.address()?).map_err(|_| ServiceError(self.endpoint.clone()))?;

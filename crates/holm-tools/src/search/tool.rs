@@ -46,7 +46,7 @@ impl WebSearch {
     ///
     /// # Errors
     ///
-    /// Where the service's endpoint is no URL.
+    /// If the service's endpoint is not a valid URL.
     pub fn new(client: Client, service: Service, key: Option<SecretString>) -> Result<Self, ServiceError> {
         let limits = Limits {
             body: 2 << 20,

@@ -48,7 +48,8 @@ pub struct WorkspaceRecord {
     known: HashSet<PathBuf>,
     /// Entries that the command cannot write.
     held: HashSet<PathBuf>,
-    /// Repositories that were there and that a command may have made that was running then. They are looked at again.
+    /// Existing repositories that a command may have made that was running then.
+    /// They are checked again.
     unsettled: HashSet<PathBuf>,
     /// Tells commands that start meanwhile that this one runs.
     mark: Option<RunningMark>,
@@ -145,7 +146,7 @@ impl WorkspaceRecord {
         self.known.insert(path.to_owned());
     }
 
-    /// Remembers something that is there and that the command cannot write.
+    /// Remembers an existing entry that the command cannot write.
     pub(super) fn hold(&mut self, path: &Path) {
         self.know(path);
         self.held.insert(path.to_owned());
@@ -164,8 +165,8 @@ impl WorkspaceRecord {
         self.mark = Some(mark);
     }
 
-    /// Looks at what has changed, takes from new repositories what git would run, and says all of it in lines for the user
-    /// and the model. Blocks.
+    /// Checks what has changed, disables what git would run in new repositories, and reports it in
+    /// lines for the user and the model. Blocks.
     #[must_use]
     pub fn settle(mut self) -> Vec<String> {
         self.look()
@@ -293,7 +294,7 @@ impl WorkspaceRecord {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 
-    /// Takes from repositories what git would run, and says what was found.
+    /// Disables what git would run in repositories, and reports the findings.
     fn tell(&self, found: &Found) -> Vec<String> {
         let mut lines = Vec::new();
         let looked_at = found.repositories.disarm(&self.roots, &self.known);
@@ -584,7 +585,7 @@ mod tests {
         let second = record_of(&work);
         let lines = first.settle();
         assert!(!is_armed(), "{lines:?}");
-        // The jail of the second holds what was there before the first one ended.
+        // The second jail protects what existed before the first command ended.
         arm();
         fs::write(work.join("f0/.hg/hgrc"), "[hooks]\npre-status = ./evil\n").unwrap();
         let lines = second.settle();

@@ -37,9 +37,10 @@ pub(crate) fn hold(
     hold_with(jail, workspace, grants, denials, &[])
 }
 
-/// The jail without what the deny list names beneath its roots, and with all held that git would run there, as commands have
-/// it. The `open` files are shown although the list names them: the user has named each of them. The record tells later what
-/// was made. Looks at the file system, so it blocks.
+/// The jail without the denied files beneath its roots, and with everything protected that git
+/// would run there, as for commands. The `open` files are shown although the list names them,
+/// because the user has named each of them. The record later shows what was made. This reads the
+/// file system, so it blocks.
 #[must_use]
 pub fn hold_with(
     jail: Jail,
@@ -153,7 +154,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Looks at a link that a command may change.
+    /// Records a link that a command may change, and protects the version control settings behind
+    /// it.
     fn meet_link(&mut self, link: &Path) {
         self.record.watch(link);
         if is_called_git(link) {
@@ -179,7 +181,7 @@ impl Scan<'_> {
 
     /// Holds what configurations of git name, and the place of the repository in submodules that have none yet.
     fn hold_git(&mut self, roots: &[PathBuf]) {
-        // All of them, however many: one that is left out would be left open.
+        // All of them, without a limit: a repository that is left out would be unprotected.
         let mut repositories = std::mem::take(&mut self.repositories);
         repositories.extend(GitFolder::around(self.workspace));
         let workspace = self.workspace;

@@ -38,7 +38,7 @@ pub(crate) struct Errand<'a> {
 /// Whether to record which hosts a child asks for that has no host granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Curiosity {
-    /// Its requests are heard and refused.
+    /// Its requests are recorded and refused.
     Hears,
     /// It can open no socket.
     Deaf,

@@ -14,7 +14,8 @@ use tokio::net::TcpStream;
 
 /// The longest line in front of a chunk: sixteen digits and its end, with room.
 const MAX_CHUNK_LINE: u64 = 32;
-/// How long a client is listened to after its answer is through, so that what it still sends does not break it off.
+/// How long to keep reading from a client after its answer was sent, so that late bytes do
+/// not reset the connection.
 const LINGER: Duration = Duration::from_secs(15);
 
 /// The length of a request's body.
@@ -101,13 +102,13 @@ pub(super) async fn exchange(
         }
         sent = &mut up => match sent {
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(error),
-            // A server may answer before it has heard everything.
+            // A server may answer before it has read the whole request.
             Ok(()) | Err(_) => down.await,
         },
     }
 }
 
-/// Passes so many bytes on, or fails where there are fewer.
+/// Forwards exactly this many bytes, or fails if there are fewer.
 async fn exactly(
     length: u64,
     source: &mut (impl AsyncRead + Unpin),

@@ -24,7 +24,7 @@ use super::rules::{Rule, Rules, Ruling};
 use super::script::Script;
 use super::{RUN_PROGRAM, SHELL};
 
-/// How the kernel ends its mark for what a person is not shown.
+/// The end of the kernel's mark for text that a person is not shown.
 const NOT_SHOWN: &str = "not shown…]";
 
 /// What a person can say.
@@ -76,8 +76,9 @@ pub fn lasts(proposal: &Proposal) -> bool {
         && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
 }
 
-/// The grants that [`Answer::Session`] gives for as long as the session lasts, beside this very call again. None where
-/// something of the call was shortened or written out for the screen: the text is not the grant then.
+/// The grants that [`Answer::Session`] gives for the rest of the session, beside this very call.
+/// Empty if a part of the call was shortened or escaped for the screen, because the shown text is
+/// not the grant then.
 #[must_use]
 pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
     let given: Option<Vec<Grant>> =
@@ -168,7 +169,7 @@ impl Approver for Gate {
     }
 }
 
-/// A change of mode takes back what was answered under the old one.
+/// A change of mode forgets the answers that were given under the old one.
 impl EventSink for Gate {
     fn event(&self, event: &Numbered) {
         if matches!(event.event, Event::ModeChanged { .. }) {

@@ -21,7 +21,8 @@ pub(super) struct OwnHome {
 const LOCK: &str = ".lock";
 
 impl OwnHome {
-    /// Makes a folder beneath the system's place for temporary files, and removes those that killed shells left there.
+    /// Makes a folder in the system's temporary folder, and removes those that
+    /// killed shells left there.
     pub(super) fn make() -> io::Result<Self> {
         Self::make_in(&std::env::temp_dir())
     }

@@ -21,7 +21,7 @@ const LONGEST_LINE: usize = 400;
 const TELLING_LINE: usize = 40;
 /// The placeholder for a line that is not shown.
 const LEFT_OUT: &str = "…";
-/// Bytes of one piece that are looked at, from its end: more than are kept.
+/// Bytes of one piece that are read, from its end: more than are kept.
 const FAR: usize = 4 * 1024;
 
 /// Listens to the output of one child. Clones share what they received.

@@ -27,7 +27,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_HOOKS: usize = 256;
 /// The suffix for the name of a disabled file.
 const DISABLED: &str = "disabled";
-/// The most numbered names that are tried for something that is no longer obeyed.
+/// The most numbered names that are tried for a disabled file.
 const MAX_NUMBERED_NAMES: usize = 100;
 /// The most names by chance that are tried after them: a command can take all numbered ones before.
 const MAX_CHANCE_NAMES: usize = 4;
@@ -248,7 +248,7 @@ impl Look<'_> {
     }
 }
 
-/// Disables a `.git` that is no folder, unless it names a repository that was looked at.
+/// Disables a `.git` that is not a folder, unless it names a repository that was checked.
 fn disarm_pointer(
     roots: &[PathBuf],
     pointer: &Path,
@@ -300,7 +300,7 @@ fn only_paths(text: &str) -> bool {
 enum Contents {
     Missing,
     Text(String),
-    /// It is no plain file, too large, or no text.
+    /// It is not a plain file, is too large, or is not text.
     Unreadable,
 }
 
@@ -381,7 +381,7 @@ fn delete_in(folder: &OwnedFd, name: &OsStr) -> bool {
     is_single && unlinkat(folder, name, AtFlags::empty()).is_ok()
 }
 
-/// The names in a folder; none where it cannot be read.
+/// The names in a folder. Returns `None` if it cannot be read.
 fn names_in(folder: &OwnedFd) -> Option<Vec<OsString>> {
     use std::os::unix::ffi::OsStrExt as _;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -390,7 +390,7 @@ fn names_in(folder: &OwnedFd) -> Option<Vec<OsString>> {
     Some(names.filter(|name| name != "." && name != "..").take(MAX_HOOKS + 1).collect())
 }
 
-/// How folders are opened: also those that may not be read.
+/// How folders are opened, including unreadable ones.
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 fn folder_in(folder: &impl AsFd, name: &OsStr) -> Option<OwnedFd> {

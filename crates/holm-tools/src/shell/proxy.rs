@@ -26,7 +26,7 @@ const MAX_OPEN: usize = 128;
 const MAX_HEAD: usize = 32 * 1024;
 /// The most refusals that are reported: a program that tries many hosts repeats the same message.
 const MAX_TOLD: usize = 16;
-/// How long a client may take to say what it wants.
+/// How long a client may take to send its request.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Where programs look for a proxy. Some read the small names alone, some the large ones.
@@ -60,7 +60,7 @@ impl Refusal {
 }
 
 impl Refused {
-    /// All of them, by what was asked for.
+    /// All of them, ordered by the request.
     pub(super) fn list(&self) -> Vec<Refusal> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
@@ -181,7 +181,7 @@ async fn say(client: &mut TcpStream, status: &str, why: &str) -> std::io::Result
     client.shutdown().await
 }
 
-/// The head of a request and what came after it; none where it is too large or breaks off.
+/// The head of a request and the bytes after it. Returns `None` if it is too large or incomplete.
 async fn head(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut seen = Vec::new();
     loop {
@@ -199,7 +199,7 @@ async fn head(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>
 }
 
 impl Ask {
-    /// Reads the head of a request; none where it is not one for a proxy.
+    /// Parses the head of a request. Returns `None` if it is not a proxy request.
     pub(super) fn read(head: &str) -> Option<Self> {
         let mut lines = head.strip_suffix("\r\n\r\n")?.split("\r\n");
         let mut words = lines.next()?.split(' ');

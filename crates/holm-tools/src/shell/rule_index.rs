@@ -9,7 +9,7 @@ use holm_grants::{Denial, Denials};
 pub(super) struct RuleIndex<'a> {
     all: Vec<&'a Denial>,
     named: HashMap<String, Vec<&'a Denial>>,
-    /// Rules whose last name holds a star, and those that are about no file.
+    /// Rules whose last name has a star, and rules that are not about files.
     starred: Vec<StarredRule<'a>>,
 }
 

@@ -82,7 +82,7 @@ pub enum Unreadable {
     /// It is longer than a person could be shown.
     #[error("the script is longer than {MAX_SCRIPT} bytes; write it to a file and run that")]
     TooLong,
-    /// It is no Bash.
+    /// It is not valid Bash.
     #[error("the script cannot be read as Bash; check quotes and brackets")]
     Syntax,
     /// It holds a character that ends texts in C.
@@ -152,7 +152,8 @@ impl Script {
         self.expands_values
     }
 
-    /// The substitutions in a text that the shell expands, as scripts. None where one of them has no clear end.
+    /// The substitutions in a text that the shell expands, as scripts. Returns `None` if one of
+    /// them has no clear end.
     pub(super) fn substitutions(text: &str) -> Option<Vec<String>> {
         match substitution::substitutions(text) {
             Substitutions::Scripts(scripts) => Some(scripts),
@@ -196,7 +197,7 @@ impl Word {
     }
 }
 
-/// Whether something in a text does not show itself as what it is.
+/// Whether a text has characters that are displayed differently from what they are.
 fn is_deceptive(text: &str) -> bool {
     holm_kernel::visible(text).len() != text.len()
 }

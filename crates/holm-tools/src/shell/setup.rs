@@ -139,7 +139,8 @@ impl Shell {
         })
     }
 
-    /// Lets commands see a variable. No other is there but those that every command needs.
+    /// Lets commands see a variable. Apart from these, they only see the variables
+    /// that every command needs.
     #[must_use]
     pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.with(|setup| setup.env.push((name.into(), value.into())))
@@ -256,8 +257,8 @@ impl Setup {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner).insert(grant.to_owned())
     }
 
-    /// Folders for `PATH` among what may be started. Not those of the workspace: what a model writes there must not pass
-    /// for a program of the system's or the person's.
+    /// The `PATH` folders among those that may be started. Folders of the workspace are left out: a
+    /// program that a model writes there must not pass for one of the system or the person.
     fn folders(&self, grants: &GrantSet) -> Vec<PathBuf> {
         let mut folders = Vec::new();
         for grant in grants.iter() {

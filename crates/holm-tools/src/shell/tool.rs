@@ -96,7 +96,8 @@ fn hosts(setup: &Setup) -> Hosts {
     if setup.connector.is_some() { Hosts::Granted } else { Hosts::None }
 }
 
-/// The templates are constants that a test reads; a tool that could not say what it needs must not run.
+/// The templates are constants that a test reads; a tool that could not declare its
+/// needs must not run.
 fn declared<E>(made: Result<Declaration, E>, name: &str) -> Declaration {
     let broken = || Declaration::new(name, "Cannot be used.", holm_guards::json::Json::from(false));
     made.unwrap_or_else(|_| broken())

@@ -27,8 +27,8 @@ pub struct Shipped {
 pub(super) struct Prepared {
     /// An [`About`] as JSON.
     pub(super) about: &'static str,
-    /// Its calls are turned. What was known when it was packed: the code of the guest that this one is like, and this one itself or
-    /// its outline.
+    /// The code, with its calls converted. It was packed with these known bytes: the code of the
+    /// similar guest, and this guest itself or its outline.
     pub(super) code: Packed,
 }
 
@@ -40,7 +40,7 @@ pub enum ShippedError {
     Damaged(&'static str),
 }
 
-/// All guests that were there when this program was built; none where they were not.
+/// All guests that were packed when this program was built; empty if there were none.
 #[must_use]
 pub const fn all() -> &'static [Shipped] {
     include!(concat!(env!("OUT_DIR"), "/shipped.rs"))

@@ -21,7 +21,7 @@ impl LateHost {
         Self(Arc::new(Inner { make: Box::new(make), made: OnceLock::new() }))
     }
 
-    /// The host; the first who asks waits until it is there.
+    /// The host; the first caller waits until it is created.
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ const LEFT_OUT: [u8; 5] = [3, 9, 10, 11, 12];
 const CUSTOM: u8 = 0;
 const NAME: &[u8] = b"\x07outline";
 
-/// The module without its functions and data, and with the hash of what it was, so that no two modules have one outline. Nothing
-/// where these bytes are no module, or damaged.
+/// The module without its functions and data. It includes the hash of the original, so that no two
+/// modules have the same outline. Returns `None` if the bytes are not a module, or damaged.
 pub(super) fn outline(module: &[u8], hash: &[u8]) -> Option<Vec<u8>> {
     let mut rest = module.strip_prefix(MODULE)?;
     let mut outline = MODULE.to_vec();

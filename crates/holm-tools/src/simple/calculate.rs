@@ -33,7 +33,7 @@ pub(super) fn tool() -> ClosureTool<impl JsonSchema> {
         .level(Level::None)
 }
 
-/// The expression and what it comes to.
+/// The expression and its result.
 pub(super) fn told(expression: &str) -> Result<String, String> {
     let lower = expression.trim().trim_end_matches(['=', '?', '.']).trim().to_lowercase();
     let expression = SIGNS.iter().fold(lower, |text, (word, sign)| text.replace(word, sign));

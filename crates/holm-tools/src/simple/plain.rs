@@ -121,7 +121,7 @@ fn summed_up(listing: &str) -> String {
         let (name, size) = line.strip_suffix(" bytes")?.rsplit_once("  ")?;
         Some((size.parse::<u64>().ok()?, name))
     });
-    // The first of those that are equally large.
+    // The first of several with equal size.
     let largest = sized.fold(
         None,
         |best: Option<(u64, &str)>, next| {

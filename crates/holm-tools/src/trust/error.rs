@@ -22,13 +22,13 @@ pub enum TrustError {
         /// What is in it now.
         hash: ContentHash,
     },
-    /// The path is no plain file or folder: a link, a device, a pipe.
+    /// The path is not a plain file or folder: a link, a device, a pipe.
     #[error("{} is {what}; only plain files and folders are trusted", visible_line(&.path.to_string_lossy()))]
     NotPlain {
         path: PathBuf,
         what: &'static str,
     },
-    /// There is more than a person could look at.
+    /// There is more than a person could review.
     #[error("{} holds more than {max}; trust a smaller folder", visible_line(&.path.to_string_lossy()))]
     TooMuch {
         /// The file or folder.

@@ -50,9 +50,9 @@ impl Known {
 /// The trust status of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is what a person looked at.
+    /// It is what a person reviewed.
     Trusted,
-    /// A person looked at something else in its place.
+    /// A person reviewed a different content at this path.
     Changed,
     /// The file was never reviewed.
     Unknown,
@@ -110,7 +110,8 @@ impl Ledger {
         }
     }
 
-    /// Trusts every file of a survey as it was when the survey was made, and forgets those that are gone from its folder.
+    /// Trusts every file of a survey with its content at the time of the survey, and forgets files
+    /// that are gone from its folder.
     ///
     /// # Errors
     ///

@@ -57,7 +57,7 @@ impl Survey {
     ///
     /// # Errors
     ///
-    /// Where the folder cannot be read or holds more than a person could look at.
+    /// If the folder cannot be read or holds more than a person could review.
     pub fn of(folder: &Path) -> Result<Self, TrustError> {
         let folder = fs::canonicalize(folder).map_err(|error| TrustError::io(folder, &error))?;
         let mut survey = Self { files: BTreeMap::new(), skipped: Vec::new(), folder };
@@ -131,7 +131,7 @@ impl Seen {
         let start = bytes.get(..SHOWN).unwrap_or(bytes);
         let head = match std::str::from_utf8(start) {
             Ok(text) => holm_kernel::visible(text),
-            // A character that was cut in two is no reason to hide the rest.
+            // A character that was cut in half is not a reason to hide the rest.
             Err(error) if error.error_len().is_none() => holm_kernel::visible(&String::from_utf8_lossy(
                 start.get(..error.valid_up_to()).unwrap_or_default(),
             )),

@@ -13,7 +13,7 @@ pub enum UndoError {
         /// What the system said.
         reason: String,
     },
-    /// A record or what it refers to is damaged.
+    /// A record or its content is damaged.
     #[error("the undo record `{name}` cannot be used: {reason}")]
     Damaged {
         name: String,

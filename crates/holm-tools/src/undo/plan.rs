@@ -55,7 +55,7 @@ impl Undo {
     /// Says what undoing these calls would do. Nothing is changed.
     ///
     /// # Errors
-    /// [`UndoError`] if a record cannot be read, or a file cannot be looked at.
+    /// [`UndoError`] if a record or a file cannot be read.
     pub fn plan(&self, calls: &[Key]) -> Result<Plan, UndoError> {
         let names = self.names()?;
         let mut files: BTreeMap<(FilePath, FilePath), Vec<(String, Record)>> = BTreeMap::new();
@@ -129,7 +129,7 @@ impl Step {
     }
 }
 
-/// One file's changes in their order: what it was before the first, what it was after the last.
+/// Combines one file's changes in their order: its state before the first, and after the last.
 fn step(root: FilePath, path: FilePath, mut changes: Vec<(String, Record)>) -> Option<Step> {
     changes.sort_by_key(|(_, record)| record.at);
     let (first, last) = (&changes.first()?.1, &changes.last()?.1);

@@ -154,7 +154,8 @@ impl Undo {
         file.map_err(|error| failed(&place, &error))
     }
 
-    /// Keeps what a file is about to lose. Both are on disk when this returns.
+    /// Stores the content that a file is about to lose, and the record. Both are on
+    /// disk when this returns.
     pub(crate) fn keep(
         &self,
         key: Key,
@@ -288,7 +289,7 @@ impl Undo {
 impl Kept {
     /// Takes the record back: the change did not happen.
     pub(crate) fn forget(self) {
-        // A record of a change that did not happen is harmless: its file is what it was before.
+        // A record of a change that did not happen is harmless: its file still has the old content.
         let _ = fs::remove_file(self.0);
     }
 }

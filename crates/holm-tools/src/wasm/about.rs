@@ -11,7 +11,7 @@ use crate::text::tidy;
 /// The custom section that may hold a description.
 pub(super) const SECTION: &str = "holm:tool";
 
-/// The most bytes of a description: a hundred times what a rich one takes.
+/// The most bytes of a description: a hundred times the size of a detailed one.
 const MAX_BYTES: usize = 256 << 10;
 
 /// The most characters of a description that reach the model.
@@ -63,14 +63,14 @@ impl About {
         Ok(about)
     }
 
-    /// The description in the custom section, where there is one.
+    /// The description in the custom section, if there is one.
     pub(super) fn in_section(bytes: &[u8]) -> Option<Result<Self, String>> {
         let text = std::str::from_utf8(section(bytes)?);
         Some(text.map_err(|_| format!("the section {SECTION} is no text")).and_then(Self::parse))
     }
 }
 
-/// Cleans and cuts what a schema says in words. The rest of it is compared with arguments and stays exact.
+/// Cleans and shortens the texts of a schema. The rest is compared with arguments and stays exact.
 fn tidy_texts(schema: &mut Json) {
     match schema {
         Json::Object(members) => {

@@ -37,7 +37,7 @@ pub(super) struct Described {
     pub(super) said_by: SaidBy,
 }
 
-/// Asks a guest what it is. Blocks.
+/// Asks a guest for its description. Blocks.
 pub(super) fn describe(
     sandbox: &Sandbox,
     guest: &Guest,

@@ -33,7 +33,7 @@ pub struct WasmSettings {
     pub denials: Denials,
     /// The way to the network.
     pub outbound: Option<Arc<dyn Outbound>>,
-    /// Secrets that are put in on the way out, for hosts that a call may send them to.
+    /// Secrets that are inserted on the way out, for hosts to which a call may send them.
     pub secrets: Secrets,
     /// Environment variables that `env:` grants can speak of.
     pub environment: Vec<(String, String)>,
@@ -77,7 +77,7 @@ impl WasmHost {
         Self(Arc::new(Inner { sandbox, settings, outbound, denied, denials }))
     }
 
-    /// The way to the network as guests have it: with secrets put in where a call may use them.
+    /// The network access of guests, with secrets inserted where a call may use them.
     #[must_use]
     pub fn outbound(&self) -> Option<Arc<dyn Outbound>> {
         self.0.outbound.clone()

@@ -24,8 +24,8 @@ const MAX_REFUSAL: usize = 512;
 /// How many bytes of refusals are kept in all.
 const MAX_REFUSALS: usize = 16 << 10;
 
-/// How many bytes a tool's own metadata may have beside ours. All together stays below what a run keeps, so that a tool
-/// cannot make it drop what was refused.
+/// How many bytes a tool's own metadata may have beside ours. The total stays below what a run
+/// keeps, so that a tool cannot make the run drop the refusals.
 const MAX_OWN: usize = 24 << 10;
 
 /// How deep a tool's own metadata may be, for the same reason.
@@ -155,7 +155,7 @@ fn explain(output: &mut ToolOutput, outcome: &Outcome) {
     }
 }
 
-/// For people and for the record: what was refused, what was written aside, what was used.
+/// For people and for the record: refusals, standard error, and resource use.
 fn metadata(own: Option<Box<Json>>, outcome: &Outcome) -> Json {
     let number = |value: u64| Json::from(i64::try_from(value).unwrap_or(i64::MAX));
     let mut members = vec![
@@ -191,7 +191,7 @@ fn metadata(own: Option<Box<Json>>, outcome: &Outcome) -> Json {
     Json::object(members)
 }
 
-/// Whether a value is no deeper than this.
+/// Whether a value is not nested deeper than this.
 fn is_flat(value: &Json, depth: usize) -> bool {
     let inner = |value: &Json| depth > 0 && is_flat(value, depth - 1);
     match value {
@@ -211,7 +211,7 @@ pub(super) fn refused(refusal: &Refusal) -> String {
     format!("{}…", text.get(..end).unwrap_or_default())
 }
 
-/// The end of what was written aside, as clean text.
+/// The end of standard error, as clean text.
 fn tail(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_STDERR));

@@ -41,7 +41,7 @@ impl WasmTool {
     ///
     /// # Errors
     ///
-    /// Where the bytes cannot be a guest, or do not say what they are.
+    /// If the bytes are not a guest, or do not describe themselves.
     pub fn open(
         host: &WasmHost,
         name: &str,

@@ -93,7 +93,7 @@ impl Git {
         Ok(())
     }
 
-    /// Runs git and gives what it printed. `input` is what it reads.
+    /// Runs git with this `input` and returns its output.
     pub(super) async fn run(
         &self,
         at: At<'_>,

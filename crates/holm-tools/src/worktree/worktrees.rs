@@ -51,10 +51,10 @@ pub enum Afterwards {
 }
 
 impl Worktrees {
-    /// Worktrees of a repository, in a folder outside it. What was left there by processes that are gone is swept.
+    /// Worktrees of a repository, in a folder outside it. Worktrees of dead processes are swept.
     ///
     /// # Errors
-    /// [`WorktreeError`] if this is no repository or the folder cannot be used.
+    /// [`WorktreeError`] if this is not a repository or the folder cannot be used.
     pub async fn open(
         repository: impl Into<PathBuf>,
         folder: impl Into<PathBuf>,
@@ -94,8 +94,8 @@ impl Worktrees {
         Ok(swept)
     }
 
-    /// The file with what a child changed, if it changed anything. It begins with the commit that the changes are
-    /// against; `git apply` takes it as it is.
+    /// The file with the changes of a child, if it changed anything. It begins with the base commit
+    /// of the changes; `git apply` accepts it as it is.
     pub fn kept_changes(&self, child: &str) -> Option<PathBuf> {
         let path = self.inner.beside(child, "diff");
         (check_name(child).is_ok() && path.is_file()).then_some(path)
@@ -208,8 +208,8 @@ impl Inner {
         Ok(changes)
     }
 
-    /// Writes down what was changed in a worktree, before anything happens to it. One that is half made has no changes,
-    /// and those of an earlier one stay.
+    /// Stores the changes of a worktree, before anything happens to it. A partially made worktree
+    /// has no changes, and those of an earlier one stay.
     async fn store(&self, git: &Git, name: &str) -> Result<Option<Changes>, WorktreeError> {
         let place = self.place(name);
         let (base, index) = (self.beside(name, "base"), self.beside(name, "index"));

@@ -53,7 +53,7 @@ pub(super) enum Change {
 pub(super) enum Misfit {
     /// Its lines are not there.
     Nowhere,
-    /// They are there more than once, at these lines.
+    /// They occur more than once, at these lines.
     Several(Vec<String>),
     /// It has no lines that could be found.
     Unplaced,
@@ -371,7 +371,7 @@ fn begins(line: &str, anchor: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
 }
 
-/// The lines that a line begins: those that are indented further, and what closes them.
+/// The block that a line begins: the lines with deeper indentation, and the line that closes them.
 fn block(lines: &Lines<'_>, head: usize) -> std::ops::Range<usize> {
     let depth = |line: usize| split_indent(lines.body(line)).0.len();
     let goes_on = |line: &usize| {

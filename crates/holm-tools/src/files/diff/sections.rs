@@ -106,7 +106,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
             None => Err("stands behind no line"),
         };
     }
-    // The first hunk needs no @@, and one that said where it ends is over.
+    // The first hunk needs no @@, and a hunk that is marked as the end of the file is complete.
     if file.hunks.last().is_none_or(|hunk| hunk.at_end) {
         if line.trim().is_empty() {
             return Ok(());
@@ -118,7 +118,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
 }
 
 impl FileDiff {
-    /// Leaves out hunks that are empty, and sees that something is left.
+    /// Removes empty hunks, and checks that at least one change is left.
     fn finish(&mut self) -> Result<(), String> {
         self.hunks.retain(Hunk::is_change);
         let Named::Path(path) = &self.name else { return Ok(()) };

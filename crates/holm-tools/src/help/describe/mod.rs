@@ -73,7 +73,7 @@ pub struct Question {
 }
 
 impl Description {
-    /// Reads what a program printed for `-h` and for `--help`; one of them is enough.
+    /// Reads the output of a program for `-h` and for `--help`; one of them is enough.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Description {
     ///
     /// # Errors
     ///
-    /// When there is no such subcommand.
+    /// If the subcommand does not exist.
     pub fn attach(&mut self, path: &[String], inner: &Self) -> Result<(), AttachError> {
         if path.len() > MAX_NESTING {
             return Err(AttachError::TooDeep);

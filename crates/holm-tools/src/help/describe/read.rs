@@ -304,7 +304,7 @@ fn prose<'a>(
     let mut text = String::new();
     for line in lines {
         let mut line = line.text.as_str();
-        // An underlined title is no part of the paragraph before it.
+        // An underlined title does not belong to the paragraph before it.
         if !line.is_empty() && line.chars().all(|c| matches!(c, '=' | '-')) {
             let end = text.trim_end().rfind('\n').unwrap_or(0);
             text.truncate(end);

@@ -83,7 +83,7 @@ pub enum Need {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Takes {
-    /// Nothing: it is there or not.
+    /// No value: the option is given or not.
     Nothing(Off),
     /// No value; the option counts how often it is given.
     Count,

@@ -6,7 +6,7 @@ use crate::plain::read_plain_within;
 
 /// The largest configuration file that is read. Git's own are a few kilobytes.
 pub(super) const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
-/// The most entries of one file that are looked at.
+/// The most entries of one file that are read.
 const MAX_ENTRIES: usize = 20_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,7 +24,7 @@ pub(crate) struct ConfigEntry {
     pub(crate) section: String,
     pub(crate) subsection: Option<String>,
     pub(crate) key: String,
-    /// None where there is a key and no `=`, which means true.
+    /// `None` for a key without `=`, which means true.
     pub(crate) value: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl GitConfig {
         read_plain_within(file, MAX_CONFIG_BYTES).ok().map(|bytes| Self::parse(&bytes))
     }
 
-    /// Reads a text. What is not understood ends it: git refuses such a file.
+    /// Parses a text. It stops at the first error, because git refuses such a file.
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -125,7 +125,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads to the end; none where something is not understood.
+    /// Reads to the end. Returns `None` at a syntax error.
     fn read_all(&mut self) -> Option<()> {
         while let Some(&letter) = self.rest.peek() {
             match letter {

@@ -8,7 +8,7 @@ const BEFORE_PROGRAM: &[&str] = &[
     "nohup", "nice", "sudo", "doas", "xargs", "eval", "timeout", "setsid", "stdbuf", "{",
 ];
 
-/// Programs that read, print or move what they are given, and run none of it.
+/// Programs that read, print or move their arguments, and run none of them.
 const READERS: &[&str] = &[
     "[", "[[", "basename", "cat", "cd", "chmod", "cmp", "cp", "cut", "date", "diff", "dirname", "echo",
     "egrep", "exit", "export", "false", "fgrep", "git", "grep", "head", "install", "jq", "ln", "local", "ls",
@@ -185,7 +185,7 @@ impl Reader {
     }
 }
 
-/// Words that are no options, and values of options.
+/// Words that are not options, and values of options.
 fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<Candidate> {
     let mut after_option = false;
     let mut found = Vec::new();

@@ -15,7 +15,7 @@ use crate::plain::read_plain_within;
 
 /// The most configuration files that are read for one repository, included ones counted.
 const MAX_FILES: usize = 64;
-/// The most hooks of a repository that are looked into.
+/// The most hooks of a repository that are read.
 const MAX_HOOKS: usize = 64;
 /// The longest hook that is read; the calls of a longer one are unknown.
 const MAX_HOOK_BYTES: u64 = 64 * 1024;
@@ -193,7 +193,7 @@ fn held(workspace: &Path, path: PathBuf) -> Vec<PathBuf> {
     let all = std::iter::once(path).chain(real);
     let spread = all.flat_map(|path| {
         if workspace.starts_with(&path) {
-            // A whole workspace cannot be held because hooks are looked for in it.
+            // A whole workspace cannot be protected only because git looks for hooks in it.
             HOOKS.iter().map(|hook| path.join(hook)).collect()
         } else {
             vec![path]

@@ -8,7 +8,7 @@ use crate::shell::script::{Form, Script, Word};
 /// How many levels of programs that run others are followed; a deeper command needs approval.
 const MAX_DEPTH: usize = 6;
 
-/// Programs that keep what they read for later, with any arguments.
+/// Programs that store their input and run it later, with any arguments.
 const SCHEDULERS: &[&str] = &["at", "batch", "crontab"];
 
 /// Whether every command of a script passes unasked.

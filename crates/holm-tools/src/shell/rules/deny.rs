@@ -36,7 +36,8 @@ struct Search<'a> {
     rules: &'a [Rule],
     unclear: Option<&'static str>,
     scripts: usize,
-    /// Whether a script so far may run what a variable holds; one inside of it shares its variables.
+    /// Whether a script so far may run the value of a variable; a nested script shares its
+    /// variables.
     uses_values: bool,
 }
 
@@ -148,7 +149,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Commands among the words of a program that is no shell, and variables that a wrapper sets.
+    /// Searches commands among the words of a program that is not a shell, and variables
+    /// that a wrapper sets.
     fn hidden(&mut self, name: &str, words: &[Word], depth: usize) -> Option<&'a Rule> {
         let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
         // Where the value of a setting comes from a variable, it is not written here.
@@ -317,7 +319,7 @@ fn calls_back(name: &str) -> bool {
     matches!(name, "bind" | "compgen" | "complete" | "mapfile" | "readarray")
 }
 
-/// Variables that a builtin sets to what it reads or makes.
+/// Variables that a builtin sets to values made at run time.
 fn set_at_run_time<'a>(name: &str, words: &[&'a str]) -> impl Iterator<Item = &'a str> + use<'a> {
     let sets = match name {
         "getopts" | "mapfile" | "read" | "readarray" => words.len(),

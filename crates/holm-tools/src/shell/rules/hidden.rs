@@ -11,7 +11,7 @@ use super::runners::{self, Runs};
 pub(super) enum Text {
     /// It is run: what cannot be read is unclear.
     Run(String),
-    /// It may be run: what cannot be read is no command.
+    /// It may be run: a text that cannot be parsed is not a command.
     Perhaps(String),
     /// It is expanded: the substitutions in it are run.
     Expanded(String),

@@ -56,7 +56,7 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// The first text that is no rule.
+    /// The first text that is not a valid rule.
     pub fn new<'a>(
         deny: impl IntoIterator<Item = &'a str>,
         allow: impl IntoIterator<Item = &'a str>,

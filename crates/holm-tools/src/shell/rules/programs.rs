@@ -140,7 +140,8 @@ const EVALUATING: &[&str] = &[
     "wait",
 ];
 
-/// How many words of a command are worth remembering together; none where no beginning of it is safe.
+/// How many words of a command are worth remembering together. Returns `None` if no beginning
+/// of it is safe.
 pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
     let runs = |word: &&str| is_git_run(word.split_once('=').map_or(*word, |(name, _)| name));
     match words {

@@ -41,7 +41,7 @@ pub enum Rest {
     Any,
 }
 
-/// A text is no rule.
+/// A text is not a valid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no rule; write the beginning of one command in plain words, such as git status or cargo test *"

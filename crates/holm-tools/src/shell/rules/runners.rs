@@ -423,7 +423,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Where the command begins among these words, the wrapper's name being the first. None where that is not certain.
+    /// The index at which the inner command of these words begins, with the wrapper's name first.
+    /// Returns `None` if that is not certain.
     fn command_at(&self, words: &[&str]) -> Option<usize> {
         let mut at = 1;
         while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {

@@ -34,7 +34,7 @@ const PLAIN: [&str; 17] = [
     "\"",
 ];
 
-/// How many statements around a command are looked at for its input.
+/// How many statements around a command are searched for its input.
 const MAX_AROUND: usize = 64;
 
 /// How deeply nested texts are read for substitutions, and how many; deeper ones count as
@@ -124,7 +124,7 @@ impl Reading<'_> {
         if node.child_count() == 0 {
             self.pass_over(node.start_byte());
             self.end = self.end.max(node.end_byte());
-            // A token of the grammar is what it says.
+            // A token of the grammar is literal.
             if node.is_named() && !LITERAL.contains(&kind) {
                 self.read_text(self.text.get(node.byte_range()).unwrap_or_default());
             }
