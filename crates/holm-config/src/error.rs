@@ -23,13 +23,11 @@ pub enum ConfigProblem {
     /// It is not valid TOML or JSON.
     #[error("{}", escaped(.0))]
     Syntax(String),
-    /// An unknown key.
     #[error("there is no key `{}`", escaped(.key))]
     UnknownKey {
         key: String,
         /// The most similar known key.
         near: Option<String>,
-        /// The known keys.
         known: Vec<String>,
     },
     /// A value that is not valid for its key.

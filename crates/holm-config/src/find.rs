@@ -17,9 +17,9 @@ pub struct Found {
     pub named: Named,
     /// The nearest project file above the working folder, if there is one.
     pub project: Option<PathBuf>,
-    /// Project files further up, nearest first. If the user does not trust the nearer file, Holm
-    /// uses the next one. Otherwise, adding an untrusted file in between would disable a trusted
-    /// one.
+    /// Project files further up, nearest first. If the user does not trust the nearer
+    /// file, Holm uses the next one. Otherwise, adding an untrusted file in between would
+    /// disable a trusted one.
     pub above: Vec<PathBuf>,
     /// The administrator's files, and whether each was named explicitly; the last one wins.
     pub policies: Vec<(PathBuf, Named)>,

@@ -10,9 +10,9 @@ const GUIDE: &str = "AGENTS.md";
 /// The file that is used if the other is missing.
 const INSTEAD: &str = "CLAUDE.md";
 
-/// The files of a project, from its root to the working folder. The nearest comes last, so that it
-/// takes precedence. The root is the folder of the repository; without one, only the working folder
-/// is searched.
+/// The files of a project, from its root to the working folder. The nearest comes last, so
+/// that it takes precedence. The root is the folder of the repository; without one, only the
+/// working folder is searched.
 #[must_use]
 pub fn guides(work: &Path) -> Vec<PathBuf> {
     let root = work.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(work);

@@ -127,8 +127,8 @@ fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
         .map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))
 }
 
-/// Converts an agent of Claude Code or opencode (`agents/NAME.md`). Without a name it is called
-/// like its file.
+/// Converts an agent of Claude Code or opencode (`agents/NAME.md`). Without a name it is
+/// called like its file.
 ///
 /// # Errors
 /// A message that says why it is not a valid agent.
@@ -228,8 +228,8 @@ fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
     Converted { name, text, notes }
 }
 
-/// Converts an agent of agents-exe. Its tools are not copied; notes list what it has beyond its
-/// prompt.
+/// Converts an agent of agents-exe. Its tools are not copied; notes list what it
+/// has beyond its prompt.
 #[must_use]
 pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
     let mut notes: Vec<String> = agent.unsupported.iter().map(ToString::to_string).collect();

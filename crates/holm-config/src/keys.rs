@@ -143,8 +143,8 @@ impl KeyFile {
         Ok(here || there)
     }
 
-    /// Atomically replaces the file by a new one, which only its owner can read from the first byte
-    /// on.
+    /// Atomically replaces the file by a new one, which only its owner can read from
+    /// the first byte on.
     fn save(&mut self, kept: Kept) -> Result<(), ConfigError> {
         let failed = |error: std::io::Error| {
             ConfigError::whole(&self.path, ConfigProblem::Unwritable(error.to_string()))

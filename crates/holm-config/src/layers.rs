@@ -41,8 +41,8 @@ impl Layers {
     /// file with these bytes. If not, it returns the reason, and the next file further up is tried.
     ///
     /// # Errors
-    /// The first file that cannot be used. An untrusted project file is not an error, regardless of
-    /// its content.
+    /// The first file that cannot be used. An untrusted project file is not an error,
+    /// regardless of its content.
     pub fn load(
         found: &Found,
         admits: impl Fn(&Path, &[u8]) -> Result<(), String>,
@@ -149,8 +149,8 @@ impl Settings {
         }
     }
 
-    /// Flags add to the grants and allowed commands of files, because that is what a user means by
-    /// typing them.
+    /// Flags add to the grants and allowed commands of files, because that is what a user
+    /// means by typing them.
     fn added_to(mut self, below: Self) -> Self {
         self.grants = both(below.grants.clone(), self.grants);
         self.allow = both(below.allow.clone(), self.allow);

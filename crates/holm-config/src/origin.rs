@@ -11,9 +11,7 @@ pub enum Layer {
     User,
     /// The project's file, which a stranger may have written.
     Project,
-    /// An environment variable.
     Environment,
-    /// A command-line flag.
     Flag,
     Policy,
 }

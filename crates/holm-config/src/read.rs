@@ -158,8 +158,8 @@ fn resolved<'s>(schema: &'s serde_json::Value, root: &'s serde_json::Value) -> &
     target.and_then(|target| root.pointer(target.strip_prefix('#')?)).unwrap_or(schema)
 }
 
-/// The most similar known name, if there is one: the same letters in another order, else the
-/// closest.
+/// The most similar known name, if there is one: the same letters in another
+/// order, else the closest.
 pub(crate) fn nearest(key: &str, known: &[String]) -> Option<String> {
     let letters = |name: &str| {
         let mut letters: Vec<char> = name.chars().collect();

@@ -17,14 +17,13 @@ use crate::{
 pub struct Settings {
     /// The model of the agent.
     pub model: Option<Value<String>>,
-    /// The system prompt.
     pub system: Option<Value<String>>,
     /// The enabled set of Holm's own tools.
     pub tools: Option<Value<ToolSet>>,
     /// The mode, which decides what needs an approval.
     pub mode: Option<Value<Mode>>,
-    /// The grants of agents. An empty list grants nothing; `None` means that no layer mentions
-    /// grants.
+    /// The grants of agents. An empty list grants nothing; `None` means that
+    /// no layer mentions grants.
     pub grants: Option<Vec<Value<Grant>>>,
     /// The most model turns per prompt.
     pub turns: Option<Value<u64>>,
@@ -174,8 +173,8 @@ impl Settings {
     }
 }
 
-/// Last parts of keys that a project's file cannot set. Error messages do not suggest them for such
-/// a file.
+/// Last parts of keys that a project's file cannot set. Error messages do not suggest them
+/// for such a file.
 const NOT_FOR_PROJECTS: [&str; 9] = [
     "mode",
     "providers",

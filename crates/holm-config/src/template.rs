@@ -21,7 +21,6 @@ pub struct Template {
 /// One piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// Literal text.
     Text(String),
     /// The placeholder of a variable, by its name.
     Variable(String),

@@ -21,8 +21,8 @@ use utoipa::ToSchema;
 use crate::{ServerError, auth::Who};
 
 const FILE: &str = "audit.jsonl";
-/// Bytes after which a file is rotated: some hundred thousand lines, which an editor can still
-/// open.
+/// Bytes after which a file is rotated: some hundred thousand lines, which an
+/// editor can still open.
 const FULL: u64 = 32 * 1024 * 1024;
 /// Rotated files that are kept: a quarter of a gigabyte in all, years for a small team.
 const KEPT: u32 = 7;
@@ -192,8 +192,8 @@ impl Audit {
         Ok(())
     }
 
-    /// Starts a new file. The numbers of older files increase by one, and the oldest file is
-    /// deleted.
+    /// Starts a new file. The numbers of older files increase by one, and the
+    /// oldest file is deleted.
     ///
     /// No file is moved before the new one exists, and files beyond a free number stay. So failed
     /// attempts do not delete any log.

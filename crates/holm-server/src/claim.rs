@@ -11,8 +11,8 @@ use crate::{ServerError, auth::private_folder};
 /// The file whose lock marks the folder as used.
 const LOCK: &str = "lock";
 
-/// The lock on a server's folder, released on drop. If the process ends in any other way, the
-/// system releases it.
+/// The lock on a server's folder, released on drop. If the process ends in any other way,
+/// the system releases it.
 #[derive(Debug)]
 pub(crate) struct Claim {
     _file: File,

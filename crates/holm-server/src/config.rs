@@ -10,7 +10,6 @@ use std::{
 
 use crate::ServerError;
 
-/// The default port.
 const PORT: u16 = 7417;
 
 /// The configuration of a server.
@@ -30,8 +29,8 @@ pub struct Config {
     pub base: BasePath,
     /// Host names that are accepted in addition to this machine's, such as the proxy's.
     pub hosts: Vec<String>,
-    /// Origins whose pages may send requests in addition to its own, such as
-    /// `https://holm.example.org`.
+    /// Origins whose pages may send requests in addition to its
+    /// own, such as `https://holm.example.org`.
     pub origins: Vec<String>,
     /// Proxies whose `x-forwarded-for` header is trusted.
     pub proxies: Vec<IpAddr>,
@@ -42,7 +41,6 @@ pub struct Config {
     /// How often the server looks for sessions whose server has ended, if several servers share a
     /// store. `None` if this server has the store to itself.
     pub takeover: Option<Duration>,
-    /// Resource limits.
     pub limits: Limits,
 }
 
@@ -96,11 +94,11 @@ pub struct Limits {
     pub idle: Duration,
     /// The memory in bytes for all feeds and watchers together; it may be exceeded for a moment.
     pub memory: usize,
-    /// How long a client of `/v1` may take to send the results of its tools; then its run is
-    /// stopped.
+    /// How long a client of `/v1` may take to send the results of its tools; then
+    /// its run is stopped.
     pub results: Duration,
-    /// How long runs may finish after the server is told to stop. The rest is parked and resumed at
-    /// the next start.
+    /// How long runs may finish after the server is told to stop. The rest is parked and resumed
+    /// at the next start.
     pub grace: Duration,
 }
 

@@ -200,8 +200,8 @@ fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), 
 
 /// The schemes under which this server's own pages are loaded from a host.
 ///
-/// A server without a certificate has `https` pages only under a name from `--host`, where a proxy
-/// handles TLS.
+/// A server without a certificate has `https` pages only under a name from `--host`, where
+/// a proxy handles TLS.
 fn own_schemes(config: &Config, host: &str) -> &'static [&'static str] {
     let is_proxy_name = config.hosts.iter().any(|known| known.eq_ignore_ascii_case(name_of(host)));
     match (&config.tls, is_proxy_name) {

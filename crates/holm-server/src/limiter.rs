@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The number of clients that are remembered, so that an attacker with many addresses cannot fill
-/// the memory.
+/// The number of clients that are remembered, so that an attacker with many addresses
+/// cannot fill the memory.
 const MOST_NAMES: usize = 65_536;
 /// The unit of a bucket: a thousandth of a request.
 const UNIT: u64 = 1_000;

@@ -27,7 +27,6 @@ pub struct Metrics {
     pub requests: [Counter; 5],
     /// Requests that the access checks refused.
     pub turned_away: Counter,
-    /// Accepted prompts.
     pub runs: Counter,
     /// Events of all runs.
     pub events: Counter,

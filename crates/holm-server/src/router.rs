@@ -139,8 +139,8 @@ impl utoipa::Modify for Locked {
     }
 }
 
-/// The OpenAPI document, generated from the types. `openapi.json`, which the server delivers, is
-/// written from it.
+/// The OpenAPI document, generated from the types. `openapi.json`, which the server delivers,
+/// is written from it.
 pub fn document() -> utoipa::openapi::OpenApi {
     Document::openapi()
 }

@@ -47,8 +47,8 @@ const BREATH: Duration = Duration::from_millis(100);
 /// How long connections may take to end after the server has stopped.
 const LAST: Duration = Duration::from_secs(2);
 
-/// A running server. If it is dropped without [`stop`](Self::stop), unfinished work is resumed at
-/// the next start.
+/// A running server. If it is dropped without [`stop`](Self::stop), unfinished work is resumed
+/// at the next start.
 pub struct Serving {
     server: Server,
     address: SocketAddr,
@@ -104,9 +104,9 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     Ok(Serving { server, address, close, accepting, _claim: claim })
 }
 
-/// Resumes sessions of ended servers that share this store, until this server stops. A live server
-/// holds a lease on each of its sessions. The database releases it when that server ends or
-/// crashes.
+/// Resumes sessions of ended servers that share this store, until this server stops. A
+/// live server holds a lease on each of its sessions. The database releases it when that
+/// server ends or crashes.
 async fn take_over(server: &Server, every: Duration) {
     loop {
         tokio::select! {
@@ -126,8 +126,8 @@ impl Serving {
         &self.server
     }
 
-    /// Stops in order: no new work, a grace period for runs, parking of the rest, end of
-    /// connections.
+    /// Stops in order: no new work, a grace period for runs, parking of the
+    /// rest, end of connections.
     pub async fn stop(self) {
         self.server.inner.jobs.stop();
         self.server.hall().close().await;
@@ -249,9 +249,9 @@ async fn speak(
     let _ = tokio::time::timeout(LAST, connection).await;
 }
 
-/// Returns if a connection sends no request for too long. The header timeout of the HTTP library
-/// starts only once the HTTP version is known. A silent connection would otherwise hold its permit
-/// forever.
+/// Returns if a connection sends no request for too long. The header timeout of the HTTP
+/// library starts only once the HTTP version is known. A silent connection would otherwise
+/// hold its permit forever.
 async fn silence(asked: &CancellationToken) {
     if tokio::time::timeout(HEAD_TIME, asked.cancelled()).await.is_ok() {
         std::future::pending::<()>().await;

@@ -20,8 +20,8 @@ pub trait Stockroom: Send + Sync + 'static {
     /// Parses the text of an agent without storing it.
     fn check_agent(&self, user: &UserName, text: String) -> Stocked<AgentView>;
 
-    /// Stores an agent of the user. Its text must be valid, name this agent, and stay within
-    /// `most`.
+    /// Stores an agent of the user. Its text must be valid, name this agent,
+    /// and stay within `most`.
     fn keep_agent(
         &self,
         user: &UserName,
@@ -50,8 +50,8 @@ pub trait Stockroom: Send + Sync + 'static {
     /// Connects to an MCP server and lists what it offers.
     fn test_server(&self, user: &UserName, name: PartName) -> Stocked<ServerTest>;
 
-    /// Adds an MCP server for the user. `entry` has the format that other programs use below
-    /// `mcpServers`.
+    /// Adds an MCP server for the user. `entry` has the format that other
+    /// programs use below `mcpServers`.
     fn add_server(&self, user: &UserName, name: PartName, entry: Map<String, Value>) -> Stocked<()>;
 
     /// Removes an MCP server of the user.

@@ -69,15 +69,15 @@ pub struct Home {
     pub store: Store,
     /// The folder in which their agents work.
     pub workspace: PathBuf,
-    /// The folder for Holm's own data: tokens, keys, sessions. It is never served, even if it is
-    /// inside the workspace.
+    /// The folder for Holm's own data: tokens, keys, sessions. It is never served, even if it
+    /// is inside the workspace.
     pub private: PathBuf,
 }
 
 impl Home {
-    /// The workspace without the files that are hidden from tools, and without Holm's own data: the
-    /// user's and the server's (`own`). A server that was started in a home folder has both inside
-    /// the workspace.
+    /// The workspace without the files that are hidden from tools, and without Holm's own
+    /// data: the user's and the server's (`own`). A server that was started in a home folder
+    /// has both inside the workspace.
     pub(crate) fn root(&self, own: &Path) -> Result<Root, RootError> {
         let root = Root::open(&self.workspace)?.denies(Denies::usual());
         root.protect(&self.private, Protect::Everything)?.protect(own, Protect::Everything)
@@ -104,9 +104,9 @@ pub struct Order {
 }
 
 impl Order {
-    /// Checks that the client's tools do not clash with the agent's own. If two names are equal, or
-    /// differ only in case, a model could call the wrong tool. Names that every run reserves are
-    /// never the client's.
+    /// Checks that the client's tools do not clash with the agent's own. If two names are equal,
+    /// or differ only in case, a model could call the wrong tool. Names that every run reserves
+    /// are never the client's.
     ///
     /// # Errors
     /// [`OpenError::Refused`] with the name that is taken.
@@ -197,8 +197,8 @@ pub enum OpenError {
     /// The request is not possible.
     #[error("{0}")]
     Refused(String),
-    /// The machine or one of its files failed. The client does not see the reason; the operator
-    /// does.
+    /// The machine or one of its files failed. The client does not see the
+    /// reason; the operator does.
     #[error("{0}")]
     Failed(String),
 }

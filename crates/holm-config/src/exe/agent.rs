@@ -247,8 +247,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Reports tools that are only shown on demand. Holm shows them from the start, or by search if
-    /// there are many.
+    /// Reports tools that are only shown on demand. Holm shows them from the start, or by search
+    /// if there are many.
     fn activation(&self, contents: &Node, agent: &mut ExeAgent) {
         let Some(activation) = contents.get("activation") else { return };
         if activation.text() != Some("always") {

@@ -40,7 +40,6 @@ impl ExeKeys {
         self.by_id.get(id).map(String::as_str)
     }
 
-    /// The ids, sorted.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.by_id.keys().map(String::as_str)
     }

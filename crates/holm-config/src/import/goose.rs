@@ -7,14 +7,14 @@ use serde_json::{Map, Value as Json, json};
 use super::{Converted, Notes as _, Servers, quoted, skill_name, yaml};
 use crate::{ConfigError, Piece, Template};
 
-/// Members of a recipe that are read.
+/// The members of a recipe that are imported.
 const READ: [&str; 8] =
     ["version", "title", "description", "instructions", "prompt", "parameters", "extensions", "author"];
 
 /// The MCP servers of goose (`extensions` of its `config.yaml`), as an `mcpServers` object.
 ///
 /// # Errors
-/// Where the file is no YAML, with the line.
+/// If the file is not YAML, with the line.
 pub fn goose_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     let whole = yaml::parse(text, path)?;
     let mut found = Servers::none();
@@ -25,10 +25,11 @@ pub fn goose_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     Ok(found)
 }
 
-/// A recipe of goose as a skill that a person names, with the servers that it wants.
+/// Converts a recipe of goose into a skill that the user calls by name, with the
+/// servers that it needs.
 ///
 /// # Errors
-/// Where the file is no YAML or no JSON, with the line.
+/// If the file is neither YAML nor JSON, with the line.
 pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, Servers), ConfigError> {
     let whole = yaml::parse(text, path)?;
     let word = |key: &str| whole.get(key).and_then(Json::as_str).unwrap_or_default().trim().to_owned();
@@ -53,7 +54,7 @@ pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, S
     Ok((Converted { name, text, notes }, servers))
 }
 
-/// The names of the parameters, in their order.
+/// The names of the parameters, in order.
 fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
     let mut names = Vec::new();
     for parameter in recipe.get("parameters").and_then(Json::as_array).into_iter().flatten() {

@@ -38,8 +38,8 @@ pub fn hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>)
     converted(&parse_json(text, path)?, path)
 }
 
-/// Converts hooks from the `config.toml` of codex, as [`hooks()`] does. Its table `[hooks]` has the
-/// structure of `hooks.json`.
+/// Converts hooks from the `config.toml` of codex, as [`hooks()`] does. Its table `[hooks]` has
+/// the structure of `hooks.json`.
 ///
 /// # Errors
 /// If the file is not TOML, with the line, or its hooks have another structure.

@@ -1,7 +1,7 @@
 //! Turns JSON with comments and trailing commas into plain JSON.
 
-/// The same text as plain JSON. Comments and trailing commas become blanks, so that line numbers
-/// stay the same.
+/// The same text as plain JSON. Comments and trailing commas become blanks, so that line
+/// numbers stay the same.
 pub(super) fn plain(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(first) = rest.chars().next() {

@@ -15,8 +15,8 @@ use super::Skill;
 /// The contract fields in the front matter of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Promise {
-    /// The file with the JSON Schema of its input; without one, an object with a string for each of
-    /// its `args`.
+    /// The file with the JSON Schema of its input; without one, an object with a string for
+    /// each of its `args`.
     pub input: Option<String>,
     /// The file with the JSON Schema of its output.
     pub output: String,

@@ -11,8 +11,8 @@ pub const MOST_FILLED: usize = 1 << 20;
 /// The placeholder for all arguments.
 const ALL: &str = "ARGUMENTS";
 
-/// Substitutes arguments. Only placeholders of the text itself are replaced; inserted values are
-/// not expanded again.
+/// Substitutes arguments. Only placeholders of the text itself are replaced; inserted values
+/// are not expanded again.
 pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<String, Overfilled> {
     let arguments = arguments.trim();
     let values = named(names, arguments);

@@ -66,8 +66,8 @@ impl Skill {
     /// Parses the text of a `SKILL.md`.
     ///
     /// # Errors
-    /// The first error that makes the skill unusable. [`flaws`](Self::flaws) lists mere violations
-    /// of the rules.
+    /// The first error that makes the skill unusable. [`flaws`](Self::flaws) lists mere
+    /// violations of the rules.
     pub fn parse(text: &str) -> Result<Self, SkillFileError> {
         if text.len() > MOST_BYTES {
             return Err(SkillProblem::TooLarge { most: MOST_BYTES }.at(1));
@@ -113,8 +113,8 @@ impl Skill {
         fill(&self.body, &self.args, arguments)
     }
 
-    /// Violations of the format that do not make the skill unusable. `folder` is the name of its
-    /// folder.
+    /// Violations of the format that do not make the skill unusable. `folder` is the
+    /// name of its folder.
     #[must_use]
     pub fn flaws(&self, folder: &str) -> Vec<String> {
         let mut flaws = Vec::new();

@@ -115,8 +115,8 @@ impl Keyring {
         self.folder.join(FIRST)
     }
 
-    /// The user of a token. All known tokens are compared, so the time reveals nothing about a near
-    /// match.
+    /// The user of a token. All known tokens are compared, so the time reveals nothing
+    /// about a near match.
     pub fn find(&self, token: &Token) -> Option<Who> {
         let digest = token.digest();
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
@@ -170,8 +170,8 @@ impl Keyring {
         holders.into_iter().collect()
     }
 
-    /// The budget for the existing sessions of a user: what deleted sessions have cost is
-    /// subtracted.
+    /// The budget for the existing sessions of a user: what deleted sessions
+    /// have cost is subtracted.
     pub fn budget(&self, user: &UserName) -> Option<NanoUsd> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         let known = kept.users.iter().find(|known| known.name == *user)?;
@@ -193,8 +193,8 @@ impl Keyring {
         })
     }
 
-    /// Reverts [`forget`](Self::forget), because the session still exists and its cost counts
-    /// there.
+    /// Reverts [`forget`](Self::forget), because the session still exists and
+    /// its cost counts there.
     ///
     /// # Errors
     /// [`ServerError`] if the change cannot be stored.

@@ -14,12 +14,12 @@ use crate::Refusal;
 /// The built files; empty if the dashboard was not built.
 pub(super) static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
 
-/// What the page may do: run its own scripts, use its own styles, connect to this server, and show
-/// images that it was given. It loads nothing from other sites, so the text of a model cannot leak
-/// data.
+/// What the page may do: run its own scripts, use its own styles, connect to this server,
+/// and show images that it was given. It loads nothing from other sites, so the text of a
+/// model cannot leak data.
 ///
-/// If a user asks for an image of another site, it is shown in a frame, in a page with its own
-/// policy.
+/// If a user asks for an image of another site, it is shown in a frame, in a page
+/// with its own policy.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; \
      connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 

@@ -14,8 +14,8 @@ use http::{
 
 use crate::Refusal;
 
-/// The longest address: a longer one could leak data. The page makes no links of longer ones
-/// either.
+/// The longest address: a longer one could leak data. The page makes no links
+/// of longer ones either.
 const LONGEST: usize = 2_048;
 /// The style of the image in its frame.
 pub(super) const STYLE: &str = "body{margin:0}img{max-width:100%;max-height:100vh}";
@@ -25,8 +25,8 @@ pub(super) const STYLE_HASH: &str = "'sha256-oOkuS7ZoRa6gSnpVLqwks5GJBNqGJg6cfNR
 /// Allows the page only as a frame of this server's own dashboard. In a window of its own, any
 /// image would appear under this server's name.
 ///
-/// Browsers send what they load and for which page. A client that sends neither header shows no
-/// address bar.
+/// Browsers send what they load and for which page. A client that sends neither header
+/// shows no address bar.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |name: &str, expect: &str| headers.get(name).is_none_or(|value| value == expect);
     if is("sec-fetch-dest", "iframe") && is("sec-fetch-site", "same-origin") {

@@ -20,8 +20,8 @@ const BYTES: usize = 32;
 const MARK: &str = "whsec_";
 /// The version of the signature.
 const VERSION: &str = "v1";
-/// How far the time of a message may be from ours, in seconds. Message ids are remembered for
-/// longer.
+/// How far the time of a message may be from ours, in seconds. Message ids
+/// are remembered for longer.
 pub(crate) const TOLERANCE_S: u64 = 300;
 /// The longest id of a message.
 const MOST_ID: usize = 256;

@@ -82,8 +82,8 @@ impl Slot {
         Ok(Self(format!("now-{}", hex(&bytes))))
     }
 
-    /// The key of a message from another program. The same message has the same key, so it starts
-    /// only one run.
+    /// The key of a message from another program. The same message has the same key, so it
+    /// starts only one run.
     pub fn message(id: &str) -> Self {
         let digest: [u8; 32] = Sha256::digest(id).into();
         Self(format!("hook-{}", hex(digest.get(..NAMED).unwrap_or_default())))

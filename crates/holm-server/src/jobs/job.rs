@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{HookKey, JobId, Rejected, Schedule, Signed, Spec};
 
-/// A valid job.
 #[derive(Debug, Clone)]
 pub struct Job {
     pub id: JobId,
@@ -50,8 +49,8 @@ impl Job {
         Ok(Self { id, spec, schedule, key, old: None, made })
     }
 
-    /// As [`new`](Self::new), for a job that a user creates now: its schedule must have a time
-    /// ahead.
+    /// As [`new`](Self::new), for a job that a user creates now: its schedule must
+    /// have a time ahead.
     ///
     /// # Errors
     /// As there; [`JobError::Never`] if the schedule has no time ahead.

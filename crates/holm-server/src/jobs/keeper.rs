@@ -93,8 +93,8 @@ impl Keeper {
         }
     }
 
-    /// Checks all jobs once and carries out their plans. Returns when to check again, if nothing
-    /// happens before.
+    /// Checks all jobs once and carries out their plans. Returns when to check again,
+    /// if nothing happens before.
     ///
     /// # Errors
     /// [`ShelfError`] if the jobs cannot be listed. An error in one job does not delay the others.
@@ -173,8 +173,8 @@ impl Keeper {
         Ok(key)
     }
 
-    /// Switches a job on or off. Switching it off drops scheduled runs that wait; a running attempt
-    /// may finish.
+    /// Switches a job on or off. Switching it off drops scheduled runs that wait; a
+    /// running attempt may finish.
     ///
     /// # Errors
     /// [`ShelfError`] if the job is missing, or the store fails.
@@ -237,8 +237,8 @@ impl Keeper {
     /// and to which process it is sent.
     ///
     /// # Errors
-    /// [`Refusal`]. It does not reveal whether the job is missing, its webhook is closed, or the
-    /// key is wrong.
+    /// [`Refusal`]. It does not reveal whether the job is missing, its webhook is closed, or
+    /// the key is wrong.
     pub async fn trigger(&self, id: &JobId, signed: &Signed, body: &[u8]) -> Result<Triggered, Refusal> {
         let now = self.with.clock.now();
         let held = match self.shelf.job(id).await {
@@ -298,8 +298,8 @@ impl Keeper {
         Ok(again.or(wake))
     }
 
-    /// Resumes attempts that the store lists as running and this process does not run: their
-    /// process has ended.
+    /// Resumes attempts that the store lists as running and this process does not run:
+    /// their process has ended.
     fn rejoin(self: &Arc<Self>, job: &Job, open: &[HeldRun]) {
         for held in open {
             if let (Phase::Working { .. }, Some(session)) = (&held.run.phase, held.run.session()) {
@@ -400,8 +400,8 @@ impl Keeper {
         }
     }
 
-    /// Records that the run started or stopped waiting for a user's answer, and sends a
-    /// notification.
+    /// Records that the run started or stopped waiting for a user's answer,
+    /// and sends a notification.
     async fn asking(self: &Arc<Self>, job: &Job, slot: &Slot, asking: Asking) {
         let now = self.with.clock.now();
         let mut session = None;

@@ -67,8 +67,8 @@ impl News {
         format!("msg_{}_{}_{}", self.run, slot.as_str().trim_start_matches("hook-"), self.at)
     }
 
-    /// The signatures of a message, one for each key. A recipient that knows one of the keys can
-    /// verify it.
+    /// The signatures of a message, one for each key. A recipient that knows one of the
+    /// keys can verify it.
     pub fn signature(&self, id: &str, at_s: u64, body: &[u8]) -> String {
         let keys = std::iter::once(&self.key).chain(&self.old);
         keys.map(|key| key.sign(id, at_s, body)).collect::<Vec<_>>().join(" ")
@@ -123,8 +123,8 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// Allows public addresses over `https`. A name that resolves to this machine or to the local
-    /// network is refused.
+    /// Allows public addresses over `https`. A name that resolves to this machine or to the
+    /// local network is refused.
     ///
     /// # Errors
     /// Never in practice: the grant is a constant.

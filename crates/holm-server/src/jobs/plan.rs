@@ -152,8 +152,8 @@ impl<'a> Planner<'a> {
         works || self.waiting.iter().any(|waiting| waiting.slot == slot)
     }
 
-    /// A missed time waits for its turn even if overlaps are skipped, because the runs did not
-    /// overlap.
+    /// A missed time waits for its turn even if overlaps are skipped, because the
+    /// runs did not overlap.
     fn queue_late(&mut self, at: Timestamp) {
         match self.held_back() {
             Some(why) => self.standing.skip(at, why, 1),

@@ -17,8 +17,8 @@ use utoipa::ToSchema;
 
 use super::JobError;
 
-/// Occurrences that are counted one by one after a long downtime. Of a longer list, only the latest
-/// part is counted.
+/// Occurrences that are counted one by one after a long downtime. Of a longer list, only the
+/// latest part is counted.
 const MOST_COUNTED: u64 = 1_000;
 /// The longest pattern in bytes.
 const MOST_PATTERN: usize = 256;
@@ -106,8 +106,8 @@ impl Schedule {
         }
     }
 
-    /// The occurrences after `from` up to `until`: the latest `most` of them, and the number of
-    /// earlier ones.
+    /// The occurrences after `from` up to `until`: the latest `most` of them, and the
+    /// number of earlier ones.
     pub fn due(&self, from: Timestamp, until: Timestamp, most: usize) -> Due {
         let mut from = from;
         let mut before = 0;
@@ -123,8 +123,8 @@ impl Schedule {
         }
     }
 
-    /// As [`due`](Self::due). If there are too many, the error is the number in the first half of
-    /// the span.
+    /// As [`due`](Self::due). If there are too many, the error is the number in the first
+    /// half of the span.
     fn counted(&self, from: Timestamp, until: Timestamp, most: usize) -> Result<Due, u64> {
         let middle = from.plus(until.since(from) / 2);
         let mut latest = VecDeque::new();

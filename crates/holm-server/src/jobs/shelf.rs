@@ -12,8 +12,8 @@ use crate::{Refusal, ServerError, SessionId};
 pub(super) const MOST_JOBS: usize = 200;
 /// Runs that are kept per job, in addition to those of the last hour.
 const MOST_KEPT: u32 = 500;
-/// Younger runs are never deleted, so that a repeated message is recognised for much longer than it
-/// is accepted.
+/// Younger runs are never deleted, so that a repeated message is recognised for much longer
+/// than it is accepted.
 const YOUNG_MS: u64 = 3_600_000;
 
 /// The tray of messages that no recipient has accepted yet.
@@ -67,7 +67,6 @@ pub struct HeldRun {
 /// All jobs of a user.
 #[derive(Debug, Clone, Default)]
 pub struct Listed {
-    /// The valid jobs.
     pub jobs: Vec<Held>,
     /// The jobs that cannot be parsed.
     pub broken: Vec<Broken>,
@@ -113,8 +112,8 @@ impl Shelf {
     /// Stores a new job.
     ///
     /// # Errors
-    /// [`ShelfError::Exists`] if the name is taken; [`ShelfError::TooMany`] if the user has too
-    /// many jobs.
+    /// [`ShelfError::Exists`] if the name is taken; [`ShelfError::TooMany`] if the user
+    /// has too many jobs.
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
         if self.0.jobs().await?.len() >= MOST_JOBS {
             return Err(ShelfError::TooMany);
@@ -141,8 +140,8 @@ impl Shelf {
     /// Reads, changes and stores a job. Retries if another process changed it first.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if other processes keep changing it, or the error of the change
-    /// itself.
+    /// [`ShelfError::Changed`] if other processes keep changing it, or the error
+    /// of the change itself.
     pub async fn alter<T>(
         &self,
         id: &JobId,
@@ -173,8 +172,8 @@ impl Shelf {
         Ok(true)
     }
 
-    /// The messages that no recipient has accepted, oldest first. A message that cannot be parsed
-    /// is deleted.
+    /// The messages that no recipient has accepted, oldest first. A message that cannot
+    /// be parsed is deleted.
     ///
     /// # Errors
     /// [`ShelfError`] if the store fails.

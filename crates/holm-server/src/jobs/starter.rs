@@ -120,8 +120,8 @@ async fn anew(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     Ok(attend(&room, errand, ended).await)
 }
 
-/// Resumes an attempt that was running when the server ended, or joins the task that already runs
-/// it.
+/// Resumes an attempt that was running when the server ended, or joins the task
+/// that already runs it.
 async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     let hall = server.hall();
     let opened = hall.open(&errand.user, opening(errand, Start::Resume(errand.session.clone()))).await;

@@ -59,7 +59,6 @@ impl Team {
         Ok(keeper)
     }
 
-    /// Stops all schedulers.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }

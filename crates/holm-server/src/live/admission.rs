@@ -72,8 +72,8 @@ impl Admission {
         Ok(Ticket { all: Arc::clone(&self.all), line })
     }
 
-    /// Takes a place regardless of the queue's length, for a run that was admitted before the
-    /// server restarted.
+    /// Takes a place regardless of the queue's length, for a run that was admitted
+    /// before the server restarted.
     pub(crate) fn queue_again(&self, user: &UserName) -> Ticket {
         let line = self.line(user);
         line.waiting.fetch_add(1, Ordering::AcqRel);

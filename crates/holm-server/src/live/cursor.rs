@@ -35,8 +35,8 @@ impl Cursor {
         Self { event: Some(event), reply: None }
     }
 
-    /// The position after the next event. The position in a reply stays valid until an event ends
-    /// the reply.
+    /// The position after the next event. The position in a reply stays valid until an
+    /// event ends the reply.
     pub(super) fn past(self, event: &Numbered) -> Self {
         let reply = self.reply.filter(|_| !ends_reply(&event.event));
         Self { event: Some(event.id), reply }

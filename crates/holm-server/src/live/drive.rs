@@ -54,7 +54,6 @@ struct Accepted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Next,
-    /// Close the session.
     Leave,
 }
 
@@ -96,7 +95,6 @@ async fn put_away(session: Session, keep: Box<dyn Any + Send>) {
     session.close().await;
 }
 
-/// Handles one prompt.
 async fn serve(
     room: &Room,
     session: &mut Session,
@@ -178,8 +176,8 @@ enum Shift {
 }
 
 impl Shift {
-    /// The next state, given whether the run waits for a user, and whether an answer is held back
-    /// from it.
+    /// The next state, given whether the run waits for a user, and whether an answer is
+    /// held back from it.
     fn after(self, is_asking: bool, is_shut: bool) -> Self {
         match self {
             Self::Works(turn) if is_asking => Self::Rests(turn.rest()),

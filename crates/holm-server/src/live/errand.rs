@@ -42,8 +42,8 @@ impl Errands {
         Self { open: Mutex::default(), bell: Notify::new() }
     }
 
-    /// A tool whose calls go to the client. It changes nothing on this machine, so it needs no
-    /// approval.
+    /// A tool whose calls go to the client. It changes nothing on this machine, so
+    /// it needs no approval.
     pub(crate) fn tool(self: &Arc<Self>, asked: &AskedTool) -> Arc<dyn Tool> {
         let declaration =
             Declaration::new(asked.name.clone(), asked.description.clone(), asked.schema.clone());

@@ -18,8 +18,8 @@ use super::{Cursor, Frame, Memory, Posed, QuestionId, Told, memory::Taken};
 const MOST_EVENTS: usize = 512;
 /// Their size in bytes: tool results can be large, and the journal has them.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// The size limit of each feed, for events, notes and the arriving reply, if all feeds together use
-/// too much.
+/// The size limit of each feed, for events, notes and the arriving reply, if all feeds
+/// together use too much.
 const FEW_BYTES: usize = 64 * 1024;
 /// The number of notes, questions and progress frames; a watcher that is further behind is told so.
 const MOST_TALK: usize = 256;

@@ -28,8 +28,8 @@ use crate::{
 const AGENT: &str = "holm:agent:";
 /// The prefix of session names that are runs of jobs.
 const JOB: &str = "job.";
-/// Sessions that are opened in parallel when a server starts, so that a long one does not delay the
-/// others.
+/// Sessions that are opened in parallel when a server starts, so that a long one does
+/// not delay the others.
 const OPENINGS: usize = 8;
 /// How often a stopping server checks whether its runs have finished.
 const LOOK: Duration = Duration::from_millis(50);
@@ -191,8 +191,8 @@ impl Hall {
         held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
     }
 
-    /// As [`find`](Self::find), without waiting for a session that is being opened: a list must be
-    /// quick.
+    /// As [`find`](Self::find), without waiting for a session that is being opened: a
+    /// list must be quick.
     pub(crate) fn peek(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
         let slot = {
             let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -277,8 +277,8 @@ impl Hall {
         self.purses.divide(user, &home.store).await
     }
 
-    /// Resumes all sessions of these users that were running when a server ended, except `theirs`.
-    /// Returns how many.
+    /// Resumes all sessions of these users that were running when a server ended, except
+    /// `theirs`. Returns how many.
     ///
     /// `theirs` are runs of jobs. If the session manager opened them first, their questions would
     /// go to users, regardless of the job's approval setting.
@@ -313,8 +313,8 @@ impl Hall {
         asked.is_ok()
     }
 
-    /// The unfinished sessions of these users that may be resumed, in order. One query if all users
-    /// share a database.
+    /// The unfinished sessions of these users that may be resumed, in order. One query if all
+    /// users share a database.
     async fn parked(&self, users: &[UserName]) -> Vec<(UserName, Vec<SessionId>)> {
         let Ok(all) = self.workshop.parked().await else { return Vec::new() };
         let mut found: Vec<(UserName, Vec<SessionId>)> = Vec::new();
@@ -340,8 +340,8 @@ impl Hall {
         found
     }
 
-    /// Resumes sessions that no server drives any more, of servers that share this store. Returns
-    /// how many.
+    /// Resumes sessions that no server drives any more, of servers that share this
+    /// store. Returns how many.
     pub(crate) async fn adopt(self: &Arc<Self>, users: &[UserName]) -> usize {
         for user in self.purses.users_at_work() {
             if let Ok(home) = self.workshop.home(&user).await {
@@ -707,8 +707,8 @@ async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<St
     Ok(session.tags.iter().find_map(|tag| tag.strip_prefix(AGENT).map(str::to_owned)))
 }
 
-/// Opens a session even if the client stops waiting. A half-opened session would hold its slot
-/// forever.
+/// Opens a session even if the client stops waiting. A half-opened session would
+/// hold its slot forever.
 async fn to_its_end(
     opening: impl Future<Output = Result<Arc<Room>, Refusal>> + Send + 'static,
 ) -> Result<Arc<Room>, Refusal> {

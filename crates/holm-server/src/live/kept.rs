@@ -17,8 +17,8 @@ const BOUNDS: &str = "bounds";
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     prompt: Prompt,
-    /// The session's last record when it was accepted. A prompt record after this one is the prompt
-    /// itself.
+    /// The session's last record when it was accepted. A prompt record after this one
+    /// is the prompt itself.
     after: Seq,
 }
 

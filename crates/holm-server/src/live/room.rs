@@ -19,8 +19,8 @@ use super::{
 };
 use crate::{Opened, Refusal, SessionId, auth::UserName};
 
-/// The tag of running sessions, by which a starting server finds what was unfinished when the last
-/// one ended.
+/// The tag of running sessions, by which a starting server finds what was unfinished when
+/// the last one ended.
 pub(crate) const RUNNING: &str = holm_store::RUNNING_TAG;
 
 /// How long it may take until an ended session is idle again: one write to the store.

@@ -45,8 +45,8 @@ pub(crate) struct Watch {
     catch_ups: u32,
     /// The reset count of the feed at the last look.
     begun: u64,
-    /// How often the journal is checked while another process drives the session; `None` if no
-    /// other process can.
+    /// How often the journal is checked while another process drives the session; `None` if
+    /// no other process can.
     poll: Option<Duration>,
     /// The number of journal records at the last replay.
     records: u64,
@@ -111,8 +111,8 @@ impl Watch {
         self
     }
 
-    /// Starts with the events of the journal. Needed if the session may have a past that the feed
-    /// never saw.
+    /// Starts with the events of the journal. Needed if the session may have a past that
+    /// the feed never saw.
     pub(crate) async fn with_past(mut self) -> Result<Self, Refusal> {
         self.catch_up().await?;
         Ok(self)
@@ -124,8 +124,8 @@ impl Watch {
         self.waiting.clear();
     }
 
-    /// The next frame and the position after it; `None` at the end. Dropping the future loses
-    /// nothing.
+    /// The next frame and the position after it; `None` at the end. Dropping
+    /// the future loses nothing.
     pub(crate) async fn next(&mut self) -> Option<(Frame, Cursor)> {
         loop {
             match self.told().await {

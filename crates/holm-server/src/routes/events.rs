@@ -129,8 +129,8 @@ impl Watching {
         (Frame::Closed, Cursor::default())
     }
 
-    /// All frames as a stream. A stream keeps a pending read of the journal when something else
-    /// happens first.
+    /// All frames as a stream. A stream keeps a pending read of the journal when
+    /// something else happens first.
     fn frames(self) -> impl Stream<Item = (Frame, Cursor)> + Send {
         stream::unfold(self, |mut watching| async move { Some((watching.next().await?, watching)) })
     }

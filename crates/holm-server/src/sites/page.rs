@@ -28,8 +28,8 @@ const INDEX: &str = "index.html";
 /// Bytes that are read at once.
 const PIECE: u64 = 256 * 1024;
 
-/// Headers of every response: no type guessing, no framing, no use by other origins, and caches
-/// must revalidate.
+/// Headers of every response: no type guessing, no framing, no use by other origins,
+/// and caches must revalidate.
 const HEADERS: [(&str, &str); 6] = [
     ("x-content-type-options", "nosniff"),
     ("content-security-policy", "frame-ancestors 'none'"),
@@ -91,8 +91,8 @@ pub(super) fn plain(status: StatusCode, words: &str) -> Response {
     dressed((status, [kind], format!("{words}\n")).into_response())
 }
 
-/// Looks for a file. Any error is reported as "not found", because files beside a site must stay
-/// hidden.
+/// Looks for a file. Any error is reported as "not found", because files beside a
+/// site must stay hidden.
 fn find(root: &Root, path: &SitePath, names: Names) -> Found {
     let open = |path: &SitePath| root.path(&path.to_string()).and_then(|path| root.read(&path));
     let wanted = match names {

@@ -31,8 +31,8 @@ impl PasswordHash {
     /// Hashes a password, slowly on purpose.
     ///
     /// # Errors
-    /// [`ServerError::Name`] for a password that is too short or too long, [`ServerError::Random`]
-    /// without randomness.
+    /// [`ServerError::Name`] for a password that is too short or too
+    /// long, [`ServerError::Random`] without randomness.
     pub fn new(password: &str) -> Result<Self, ServerError> {
         Self::with_cost(password, LOG_N)
     }
@@ -59,8 +59,8 @@ impl PasswordHash {
         self.hash.as_bytes()
     }
 
-    /// Verifies a password. This takes as long as creating the hash, and the same time for every
-    /// wrong password.
+    /// Verifies a password. This takes as long as creating the hash, and the same time
+    /// for every wrong password.
     pub fn fits(&self, password: &str) -> bool {
         if password.len() > LONGEST {
             return false;

@@ -33,8 +33,8 @@ impl SitePath {
         Self::of(trimmed.split('/').map(|name| Some(name.to_owned()))).ok_or_else(wrong)
     }
 
-    /// Parses the path of a request, and whether it names a file or a folder; `None` if it is
-    /// invalid.
+    /// Parses the path of a request, and whether it names a file or a folder; `None`
+    /// if it is invalid.
     pub(super) fn asked(path: &str) -> Option<(Self, Names)> {
         let rest = path.strip_prefix('/').filter(|_| path.len() <= LONGEST)?;
         let (rest, names) = match rest.strip_suffix('/') {
@@ -45,7 +45,6 @@ impl SitePath {
         Some((Self::of(rest.split('/').map(decoded))?, names))
     }
 
-    /// Joins two paths.
     pub(super) fn then(&self, other: &Self) -> Self {
         Self(self.0.iter().chain(&other.0).cloned().collect())
     }

@@ -81,8 +81,8 @@ impl Hosting {
         Ok(Self { listening, tls: OnceLock::new(), shared: OnceLock::new(), close, doorman })
     }
 
-    /// Starts the listeners of all sites. A site whose address is taken is not served, and the list
-    /// says so.
+    /// Starts the listeners of all sites. A site whose address is taken is not served, and
+    /// the list says so.
     ///
     /// # Errors
     /// [`ServerError`] if the shared address cannot be listened on.
@@ -129,7 +129,6 @@ impl Hosting {
         }
     }
 
-    /// Stops all listeners.
     pub(crate) fn stop(&self) {
         self.close.cancel();
     }
@@ -203,8 +202,8 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
 }
 
 impl Shown {
-    /// The requested site. A foreign host name belongs to another site, or to a DNS rebinding
-    /// attack.
+    /// The requested site. A foreign host name belongs to another site, or to
+    /// a DNS rebinding attack.
     fn site(&self, host: &str) -> Option<Site> {
         let sites = &self.server.inner.sites;
         match &self.which {
@@ -249,8 +248,8 @@ impl Doorman {
         Look::Known
     }
 
-    /// A digest of the password and its hash, so that changing the password invalidates the old
-    /// one.
+    /// A digest of the password and its hash, so that changing the password
+    /// invalidates the old one.
     fn digest(&self, hash: &PasswordHash, password: &str) -> [u8; 32] {
         let parts =
             Sha256::new().chain_update(self.secret).chain_update(hash.as_bytes()).chain_update([0_u8]);

@@ -60,7 +60,6 @@ impl fmt::Display for SiteName {
     }
 }
 
-/// A published folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     pub name: SiteName,

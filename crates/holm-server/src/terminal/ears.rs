@@ -11,8 +11,8 @@ use super::pulse::works_after;
 /// The error for input to an idle session.
 const IDLE: &str = "the session does nothing now; say it in its terminal";
 
-/// Tracks whether the session works, and whether input arrived that its last turn may not have
-/// read.
+/// Tracks whether the session works, and whether input arrived that its last turn
+/// may not have read.
 #[derive(Debug, Default)]
 pub(super) struct Ears(Mutex<State>);
 

@@ -99,8 +99,8 @@ impl Host {
         Arc::clone(&self.feed) as Arc<dyn DeltaSink>
     }
 
-    /// Accepts servers that use this data folder. The driver of the session must call it within a
-    /// runtime.
+    /// Accepts servers that use this data folder. The driver of the session must call
+    /// it within a runtime.
     ///
     /// # Errors
     /// [`ServerError::File`] if no socket can be created. The session works without it.
@@ -115,8 +115,8 @@ impl Host {
 }
 
 impl Listening {
-    /// Whether a server sent input that the turn that just ended may not have read. The driver then
-    /// catches up ([`Session::catch_up`](holm_runtime::Session::catch_up)).
+    /// Whether a server sent input that the turn that just ended may not have read. The driver
+    /// then catches up ([`Session::catch_up`](holm_runtime::Session::catch_up)).
     ///
     /// Reports it once; no further input is accepted until the session works again.
     pub fn missed(&self) -> bool {

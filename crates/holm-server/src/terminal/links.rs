@@ -36,8 +36,8 @@ impl Links {
 }
 
 impl Server {
-    /// The link to the terminal that drives a session. `None` if no terminal does, or the server
-    /// drives it itself.
+    /// The link to the terminal that drives a session. `None` if no terminal does, or the
+    /// server drives it itself.
     ///
     /// # Errors
     /// [`Refusal`] if the user has no data folder.

@@ -8,8 +8,8 @@ use holm_wire::server::Asked;
 
 use crate::Refusal;
 
-/// The whole conversation as one prompt: earlier messages as a text, then the last message
-/// unchanged.
+/// The whole conversation as one prompt: earlier messages as a text, then
+/// the last message unchanged.
 pub(super) fn whole(asked: &Asked) -> Result<Prompt, Refusal> {
     let (last, before) = split(asked)?;
     let mut blocks = Vec::new();

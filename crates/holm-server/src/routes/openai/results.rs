@@ -14,8 +14,8 @@ pub(super) struct Results {
     pub(super) given: BTreeMap<CallId, String>,
 }
 
-/// The tool results at the end of a conversation, if there are any and they belong to a session
-/// here.
+/// The tool results at the end of a conversation, if there are any and they belong
+/// to a session here.
 pub(super) fn results(asked: &Asked) -> Option<Results> {
     let mut found: Option<Results> = None;
     for message in asked.messages.iter().rev() {

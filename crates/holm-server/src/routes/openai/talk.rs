@@ -36,8 +36,8 @@ pub(super) enum After {
     Stay,
 }
 
-/// An answer in progress. If it is dropped before its end, the client is gone, and the session is
-/// cancelled.
+/// An answer in progress. If it is dropped before its end, the client is gone, and
+/// the session is cancelled.
 pub(super) struct Talk {
     watch: Watch,
     room: Arc<Room>,
@@ -85,8 +85,8 @@ enum Said {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// The client has asked nothing yet; the current work of the session belongs to another
-    /// request.
+    /// The client has asked nothing yet; the current work of the session
+    /// belongs to another request.
     Listening,
     Talking,
     /// Only the end is left to send.
@@ -95,8 +95,8 @@ enum Phase {
 }
 
 impl Talk {
-    /// Starts to watch the session. Its output belongs to this answer from [`begun`](Self::begun)
-    /// on.
+    /// Starts to watch the session. Its output belongs to this
+    /// answer from [`begun`](Self::begun) on.
     pub(super) async fn new(
         server: &Server,
         who: &Who,
@@ -360,9 +360,9 @@ impl Talk {
         self.errands.as_ref().map(|errands| errands.waiting()).unwrap_or_default()
     }
 
-    /// Stops the session if its client does not send the results of these calls. Otherwise it would
-    /// hold a permit until the calls time out, and then call a model with no client to read the
-    /// answer.
+    /// Stops the session if its client does not send the results of these calls. Otherwise
+    /// it would hold a permit until the calls time out, and then call a model with no client
+    /// to read the answer.
     fn give_up_later(&self, calls: BTreeSet<CallId>) {
         let (hall, room, errands) =
             (Arc::clone(self.server.hall()), Arc::clone(&self.room), self.errands.clone());
