@@ -31,7 +31,7 @@ impl Rings {
         Self::of(data, |name| std::env::var(name).ok())
     }
 
-    /// Looks up a key by name. Returns `None` if it is missing or has expired.
+    /// Looks up a key by name. Returns `None` if it is missing or gone by now.
     pub(crate) fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
         let Some(desktop) = &self.desktop else { return self.kernel.get(name) };
         // The kernel forgets a key that the desktop takes. So a key in the kernel is newer: from a
