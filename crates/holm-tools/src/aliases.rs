@@ -10,8 +10,8 @@ use holm_kernel::Alias;
 struct Row {
     tool: &'static str,
     names: &'static [&'static str],
-    /// The written name and the real one. `list.name` is a name in the objects of the argument
-    /// `list`.
+    /// The written name and the real one. `list.name` is a name in the objects
+    /// of the argument `list`.
     arguments: &'static [(&'static str, &'static str)],
 }
 

@@ -128,8 +128,8 @@ impl Gathering {
         if above.len() >= MOST_DEPTH {
             return Err(CrewProblem::TooDeep { chain: above.clone() });
         }
-        // The allowed depth depends on the caller, so only agents built without a caller are
-        // remembered.
+        // The allowed depth depends on the caller, so only agents built without
+        // a caller are remembered.
         if let Some(made) = self.made.get(name).filter(|_| above.is_empty()) {
             return made.clone();
         }
@@ -310,7 +310,6 @@ pub enum CrewProblem {
     /// It needs a worktree, and the host has no repository.
     #[error("it wants a worktree, and {why}")]
     NoRepository {
-        /// The host's explanation.
         why: String,
     },
     /// The runtime does not make it.

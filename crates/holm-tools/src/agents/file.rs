@@ -138,7 +138,7 @@ pub struct Ignored {
 }
 
 impl AgentFile {
-    /// Reads a file.
+    /// Parses the text of an agent's file.
     ///
     /// # Errors
     /// [`AgentFileError`] with the line of the first error. An unknown key is not an error, and

@@ -75,7 +75,6 @@ pub struct NotOpen {
 }
 
 impl Counter {
-    /// An empty mailbox.
     pub fn new() -> Self {
         Self::default()
     }
@@ -97,7 +96,7 @@ impl Counter {
         self.shared.lock().open.values().map(|(open, _)| open.clone()).collect()
     }
 
-    /// Answers a question.
+    /// Answers an open question.
     ///
     /// # Errors
     /// [`NotOpen`].

@@ -8,8 +8,8 @@ use holm_runtime::{BoxFuture, Job, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How long a question waits. People sleep, but a run that gets no answer for a day should
-/// continue.
+/// How long a question waits. People sleep, but a run that gets no answer for
+/// a day should continue.
 const PATIENCE_MS: u64 = 24 * 3_600_000;
 
 /// The user in front of a run.

@@ -26,7 +26,6 @@ impl Todo {
         Self::default()
     }
 
-    /// The current list.
     pub fn items(&self) -> Vec<Item> {
         self.items.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

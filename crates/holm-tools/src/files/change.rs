@@ -1,5 +1,5 @@
-//! The one way in which tools change files: lock, compare with what was read, record for undo,
-//! replace.
+//! The one way in which tools change files: lock, compare with what was read,
+//! record for undo, replace.
 
 use holm_grants::FilePath;
 use holm_runtime::Job;

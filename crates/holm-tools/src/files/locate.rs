@@ -1,5 +1,5 @@
-//! Finds the old text of an edit: exactly, or in the one place that differs only in insignificant
-//! ways.
+//! Finds the old text of an edit: exactly, or in the one place that differs
+//! only in insignificant ways.
 
 use std::ops::Range;
 

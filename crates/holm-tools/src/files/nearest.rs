@@ -93,8 +93,8 @@ fn by_same_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<usize> {
     votes.into_iter().max_by_key(|(first, votes)| (*votes, std::cmp::Reverse(*first))).map(|(first, _)| first)
 }
 
-/// The place of the line that is most similar to the longest wanted one, if it is at least half
-/// similar.
+/// The place of the line that is most similar to the longest wanted one, if it is
+/// at least half similar.
 fn by_likeness(lines: &Lines<'_>, wanted: &[&str]) -> Option<usize> {
     let (at, longest) = wanted.iter().enumerate().max_by_key(|(_, line)| line.trim().len())?;
     let wanted = pairs(&key(longest));

@@ -1,5 +1,5 @@
-//! The `read` tool: a file, some of its lines, an image, or a large result that was stored
-//! elsewhere.
+//! The `read` tool: a file, some of its lines, an image, or a large result
+//! that was stored elsewhere.
 
 use std::{fmt::Write, sync::Arc};
 

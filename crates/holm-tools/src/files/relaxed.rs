@@ -1,5 +1,5 @@
-//! Compares lines that mean the same although their bytes differ: trailing blanks, typographic
-//! characters, indentation.
+//! Compares lines that mean the same although their bytes differ: trailing
+//! blanks, typographic characters, indentation.
 
 use std::borrow::Cow;
 

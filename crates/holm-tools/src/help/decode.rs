@@ -8,8 +8,8 @@ use super::error::{NotHelp, Why};
 use super::limits::MAX_BYTES;
 use crate::text::is_shown;
 
-/// The characters of Windows-1252 where it differs from Latin-1; undefined ones become replacement
-/// characters.
+/// The characters of Windows-1252 where it differs from Latin-1; undefined
+/// ones become replacement characters.
 const WINDOWS: [char; 32] = [
     '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}',
     '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',

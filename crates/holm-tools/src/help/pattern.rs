@@ -1,5 +1,5 @@
-//! The grammar of usage lines: words, options, optional and required groups, alternatives,
-//! repetition.
+//! The grammar of usage lines: words, options, optional and
+//! required groups, alternatives, repetition.
 
 use super::limits::MAX_BRACKETS;
 use super::spec::is_name;

@@ -100,8 +100,8 @@ fn position_schema(position: &Position) -> Json {
     Json::object(members)
 }
 
-/// Adds the description and the default. A default of the wrong type is added to the description as
-/// text.
+/// Adds the description and the default. A default of the wrong type is added to
+/// the description as text.
 fn finish(members: &mut Vec<(&'static str, Json)>, about: &str, default: Option<&str>, kind: Option<&Kind>) {
     let mut about = about.to_owned();
     if let Some(text) = default {

@@ -37,8 +37,8 @@ const MOST_STOPPING: usize = 10_000;
 /// How often in a row a run that would stop is made to continue.
 const MOST_STOPS: u64 = 3;
 
-/// The commands of a file that a person has trusted, as hooks of an agent:
-/// `builder.hook(CommandHooks::new(..))`.
+/// The commands of a file that a person has trusted, as hooks
+/// of an agent: `builder.hook(CommandHooks::new(..))`.
 ///
 /// A call that a command rewrites goes through its schema, the rules and the approval again, like
 /// any other rewrite. A command can only narrow. If it "allows" a call, the call is asked about and

@@ -37,7 +37,6 @@ pub struct Command {
 pub struct Done {
     pub code: i32,
     pub stdout: String,
-    /// Its standard error.
     pub stderr: String,
 }
 

@@ -47,8 +47,8 @@ pub(super) async fn ask(setup: &Setup, path: &Path, name: &str) -> Result<Nature
     }
 }
 
-/// Asks for the help of subcommands, level by level. A subcommand that does not answer stays
-/// undescribed.
+/// Asks for the help of subcommands, level by level. A subcommand that does
+/// not answer stays undescribed.
 async fn deepen(setup: &Setup, path: &Path, name: &str, description: &mut Description) {
     let mut asked = 0;
     let mut silent: Vec<Vec<String>> = Vec::new();

@@ -6,8 +6,8 @@
 //! was granted. The sidecar lists what a program needs (`asks`), and a sidecar can only ask. Each
 //! ask is a need of the call, which the agent's grants, the user's policy or a person must meet.
 //!
-//! An error in one program is reported for that program. The others of its folder still become
-//! tools.
+//! An error in one program is reported for that program. The others of its
+//! folder still become tools.
 
 mod ask;
 mod declare;

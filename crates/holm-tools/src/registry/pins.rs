@@ -51,8 +51,8 @@ pub struct PinError {
     pub reason: String,
 }
 
-/// Remembers nothing: all code counts as confirmed. For folders whose gate already checks the
-/// content.
+/// Remembers nothing: all code counts as confirmed. For folders whose gate
+/// already checks the content.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPins;
 

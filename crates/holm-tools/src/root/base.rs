@@ -216,8 +216,8 @@ impl Root {
         handle::open(start, name, flags, self.mounts, self.way)
     }
 
-    /// Explains a system error about a path. A link's target is named in the message but never
-    /// opened.
+    /// Explains a system error about a path. A link's target is named in the
+    /// message but never opened.
     pub(super) fn explain(&self, path: &FilePath, errno: Errno) -> RootError {
         if !matches!(errno, Errno::LOOP | Errno::NOTDIR | Errno::MLINK) {
             return RootError::of(path.as_str(), errno);

@@ -292,8 +292,8 @@ fn absolute(rule: &str, at: &str) -> Option<String> {
     }
 }
 
-/// The row of the table that a pattern names: by components without a star, so that `**` names
-/// nothing.
+/// The row of the table that a pattern names: by components without a star, so
+/// that `**` names nothing.
 fn named_by(pattern: &PathPattern) -> Option<AutorunFile> {
     autorun::find(&spelled(pattern)).filter(|row| row.handling == autorun::Handling::Protected)
 }

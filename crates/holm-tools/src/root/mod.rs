@@ -10,8 +10,8 @@
 //!   target and the kernel can judge it.
 //! - On Linux the walk is one `openat2` that stays beneath the root, passes no link and enters no
 //!   mount. Where that call is missing, the same walk is made in steps.
-//! - [`Denies`] apply to every read, write, listing and search. No tool writes to Holm's own
-//!   folders.
+//! - [`Denies`] apply to every read, write, listing and search. No tool writes
+//!   to Holm's own folders.
 //! - Files that everyday tools of the user run without asking (an editor's tasks, git hooks) are
 //!   written only under a grant that names them. Files that the configuration of git names are
 //!   never written by a tool.

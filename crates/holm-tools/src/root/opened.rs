@@ -30,7 +30,7 @@ impl Opened {
         Ok(Self { file: File::from(handle), path: path.into(), stamp: Stamp::of(&found) })
     }
 
-    /// All its bytes.
+    /// Reads all bytes of the file.
     ///
     /// # Errors
     /// [`RootError::TooLarge`] if there are more than `max`, also where the file grows while it is read.

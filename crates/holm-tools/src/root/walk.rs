@@ -196,8 +196,8 @@ impl Walk<'_> {
     fn rules_in(&self, dir: &Dir, prefix: usize) -> Rules {
         let mut builder = GitignoreBuilder::new(".");
         if self.ignored == Ignored::Skipped {
-            // The later files win: personal excludes, then the project's rules, then rules for
-            // searching.
+            // The later files win: personal excludes, then the project's rules,
+            // then rules for searching.
             let personal = (prefix == 0).then_some(".git/info/exclude");
             for file in personal.into_iter().chain([".gitignore", ".ignore"]) {
                 for line in self.lines_of(dir, file) {

@@ -79,8 +79,8 @@ impl EntryStamp {
     }
 }
 
-/// A link and its resolved target. The link can stay the same while a folder on its way is
-/// replaced.
+/// A link and its resolved target. The link can stay the same while a folder on
+/// its way is replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LinkState {
     stamp: EntryStamp,

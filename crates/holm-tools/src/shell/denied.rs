@@ -154,8 +154,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Records a link that a command may change, and protects the version control settings behind
-    /// it.
+    /// Records a link that a command may change, and protects the version
+    /// control settings behind it.
     fn meet_link(&mut self, link: &Path) {
         self.record.watch(link);
         if is_called_git(link) {

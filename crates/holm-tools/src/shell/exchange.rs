@@ -27,8 +27,8 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// The body that follows these headers. Returns `None` if two readers would measure it
-    /// differently.
+    /// The body that follows these headers. Returns `None` if two readers
+    /// would measure it differently.
     pub(super) fn of<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut body = None;
         for (name, value) in headers {

@@ -224,8 +224,8 @@ impl Memory {
 
 fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
     match answer {
-        // A prefix is about commands; a missing grant of one command is given for this command
-        // only.
+        // A prefix is about commands; a missing grant of one command is given
+        // for this command only.
         Answer::Once | Answer::Prefix => Verdict::allow(),
         Answer::Session => {
             Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }

@@ -91,7 +91,7 @@ pub enum Unreadable {
 }
 
 impl Script {
-    /// Reads a script.
+    /// Parses a script into its commands.
     ///
     /// # Errors
     ///

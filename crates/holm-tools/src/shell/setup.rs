@@ -21,8 +21,8 @@ use crate::authority;
 const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
 const OWN_FOLDER: &str = ".holm";
-/// The name of the folder of Rust's toolchains: in a home, and where all users of a machine share
-/// it.
+/// The name of the folder of Rust's toolchains: in a home, and where all users of
+/// a machine share it.
 const TOOLCHAINS: [&str; 2] = [".rustup", "rustup"];
 
 /// Runs commands in one workspace. Cheap to clone.

@@ -1,5 +1,5 @@
-//! The `calculate` tool: exact arithmetic. A small model can write an expression but cannot
-//! evaluate it.
+//! The `calculate` tool: exact arithmetic. A small model can write an expression
+//! but cannot evaluate it.
 
 use holm_grants::Level;
 use holm_runtime::{ClosureTool, tool as make};

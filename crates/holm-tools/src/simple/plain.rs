@@ -88,8 +88,8 @@ impl Tool for Plain {
     }
 }
 
-/// The common part of the declarations of these tools: text arguments, and whether each is
-/// required.
+/// The common part of the declarations of these tools: text arguments, and
+/// whether each is required.
 pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need: &str) -> kernel::Tool {
     let text = || Json::object([("type", Json::from("string"))]);
     let properties = Json::object(arguments.iter().map(|(name, _)| (*name, text())));

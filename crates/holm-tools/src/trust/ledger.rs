@@ -20,8 +20,8 @@ const OTHERS_WRITE: u32 = 0o022;
 
 /// The files that a person has trusted, by their content.
 ///
-/// Every change is written at once, under a lock, on top of what another process may have written
-/// meanwhile.
+/// Every change is written at once, under a lock, on top of what another process
+/// may have written meanwhile.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     file: Option<PathBuf>,

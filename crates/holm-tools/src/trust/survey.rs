@@ -52,8 +52,8 @@ pub struct Question {
 }
 
 impl Survey {
-    /// Reads every file of a folder and its subfolders. Links and special files are listed, not
-    /// followed.
+    /// Reads every file of a folder and its subfolders. Links and special files
+    /// are listed, not followed.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The description of a guest as data: in a custom section, or by the interface
-//! `holm:tool/description`.
+//! The description of a guest as data: in a custom section, or
+//! by the interface `holm:tool/description`.
 
 use holm_grants::{Level, Template};
 use holm_guards::json::Json;

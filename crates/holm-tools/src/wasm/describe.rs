@@ -16,8 +16,8 @@ use crate::text::tidy;
 /// How long a program may take to print its help. Interpreters take a while to start.
 const HELP_TIME: Duration = Duration::from_secs(5);
 
-/// The time for all subcommands together; a subcommand that is not described by then stays
-/// undescribed.
+/// The time for all subcommands together; a subcommand that is not described
+/// by then stays undescribed.
 const ALL_TIME: Duration = Duration::from_secs(20);
 
 /// The most subcommands that are asked for help.

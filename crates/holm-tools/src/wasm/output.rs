@@ -52,8 +52,8 @@ pub(super) fn of(outcome: &Outcome) -> ToolOutput {
     output
 }
 
-/// The answer of a command: its output. If it failed without output, an answer on standard error
-/// counts.
+/// The answer of a command: its output. If it failed without output, an answer
+/// on standard error counts.
 fn written(outcome: &Outcome) -> ToolOutput {
     let is_blank = outcome.stdout.iter().all(u8::is_ascii_whitespace);
     if is_blank

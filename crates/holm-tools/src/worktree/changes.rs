@@ -76,8 +76,8 @@ impl Changes {
     }
 }
 
-/// Everything in a worktree that differs from a commit, including new files; `None` if nothing
-/// differs.
+/// Everything in a worktree that differs from a commit, including new files;
+/// `None` if nothing differs.
 ///
 /// The index is made anew from the commit, so nothing that a child staged or hid there
 /// counts. Repositories inside the worktree are left out, because reading their state would

@@ -56,8 +56,8 @@ struct Parts {
     commands: Vec<DraftCommand>,
     /// Lines that belong to no option. They may hold lists without a title.
     others: Vec<Line>,
-    /// Lines right after the usage. They say what the program does if nothing before the usage
-    /// does.
+    /// Lines right after the usage. They say what the program does if nothing
+    /// before the usage does.
     after_usage: Vec<Line>,
     /// Whether a title announced options or arguments.
     listed: bool,

@@ -36,8 +36,8 @@ struct Search<'a> {
     rules: &'a [Rule],
     unclear: Option<&'static str>,
     scripts: usize,
-    /// Whether a script so far may run the value of a variable; a nested script shares its
-    /// variables.
+    /// Whether a script so far may run the value of a variable; a nested
+    /// script shares its variables.
     uses_values: bool,
 }
 
@@ -170,8 +170,8 @@ impl<'a> Search<'a> {
         let (is_setter, is_exported) = (runners::runs(name, Runs::Variables), name == "export");
         let set = known.iter().filter(|_| is_setter).filter_map(|word| word.split_once('='));
         let set = set.map(|(name, value)| (name.trim_end_matches('+'), Word::Known(value.to_owned())));
-        // Plain assignments by builtins were read with the assignments; quoted ones are checked
-        // here.
+        // Plain assignments by builtins were read with the assignments; quoted
+        // ones are checked here.
         let is_builtin = matches!(name, "declare" | "export" | "local" | "readonly" | "typeset");
         let is_plain = |value: &Word| value.value().is_some_and(|value| !value.contains(['$', '`']));
         let is_set = |name: &str, value: &Word| hidden::is_run(name) || (is_exported && is_plain(value));
