@@ -30,15 +30,16 @@ pub(crate) struct Trusted(Vec<u8>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Id(pub(crate) [u8; 32]);
 
-/// How a file begins.
+/// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"holmcw01";
 /// The seal behind it.
 const SEAL: usize = 32;
-/// How many bytes of code are kept, the least recently used going first: some hundred large guests.
+/// The most bytes of code that the cache keeps, enough for some hundred large guests. The least
+/// recently used code goes first.
 const MAX_BYTES: u64 = 2 << 30;
 
 impl Trusted {
-    /// What our own compiler has just answered.
+    /// Trusts code that our own compiler has just returned.
     pub(crate) fn from_compiler(code: Vec<u8>) -> Self {
         Self(code)
     }
@@ -98,7 +99,7 @@ impl Cache {
         written
     }
 
-    /// Removes what is there under this name.
+    /// Removes the code under this name.
     pub(crate) fn forget(&self, id: &Id) {
         let _ = fs::remove_file(self.path(id));
     }

@@ -72,7 +72,7 @@ impl Cancel {
         }
     }
 
-    /// Whether the call may go on.
+    /// Checks whether the call may continue.
     pub(crate) fn check(&self, deadline: Instant) -> Result<(), Cut> {
         if self.is_cancelled() {
             Err(Cut::Cancelled)
@@ -84,7 +84,7 @@ impl Cancel {
     }
 }
 
-/// How long a call goes on: until its switch is used or its time is over.
+/// How long a call may run: until it is cancelled or its time is over.
 #[derive(Debug, Clone)]
 pub(crate) struct Term {
     cancel: Cancel,
@@ -96,7 +96,7 @@ impl Term {
         Self { cancel, deadline }
     }
 
-    /// Whether the call may go on. For what takes long within one host call.
+    /// Checks whether the call may continue. For long work within one host call.
     pub(crate) fn check(&self) -> Result<(), Cut> {
         self.cancel.check(self.deadline)
     }

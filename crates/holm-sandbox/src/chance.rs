@@ -11,7 +11,8 @@ pub enum Clock {
     /// The time it is.
     #[default]
     Real,
-    /// Always this time since 1970, and a clock of its own that stands still. Sleeping still takes real time.
+    /// Always this time since 1970, and a monotonic clock that stands still. Sleeping still takes
+    /// real time.
     Fixed(Duration),
 }
 
@@ -35,7 +36,7 @@ impl Clock {
     }
 }
 
-/// The clocks as WASI 0.2 wants them.
+/// The fixed clocks in the form of WASI 0.2.
 pub(crate) struct FixedClock(pub(crate) Duration);
 
 impl HostWallClock for FixedClock {
@@ -58,7 +59,7 @@ impl HostMonotonicClock for FixedClock {
     }
 }
 
-/// The random numbers of one call, the same for every interface by which a guest can ask for them.
+/// The random numbers of one call, the same through every interface that a guest can use.
 #[derive(Debug)]
 pub(crate) struct Dice {
     source: Randomness,

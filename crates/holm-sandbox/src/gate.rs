@@ -17,7 +17,7 @@ pub(crate) struct Gate {
 #[derive(Debug)]
 struct Line {
     shares: Shares,
-    /// How many are inside.
+    /// The number of guests inside.
     inside: u32,
     /// How many calls wait for a place. If none waits, none is woken, which saves a system call.
     waiting: u32,

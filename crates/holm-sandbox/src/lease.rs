@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What one call may still take. Clones count together.
+/// The handles that one call may still take. Clones count together.
 #[derive(Debug, Clone)]
 pub(crate) struct Leases {
     held: Arc<AtomicU32>,
@@ -20,10 +20,11 @@ pub(crate) struct Lease {
     held: Arc<AtomicU32>,
 }
 
-/// What all calls of this process hold.
+/// The handles that all calls of this process hold.
 static ALL: AtomicU32 = AtomicU32::new(0);
 
-/// Where the system does not say how many handles a process may have: half of what the stingiest gives.
+/// The limit if the system does not report how many handles a process may have: half of the lowest
+/// common limit.
 const UNKNOWN: u32 = 128;
 
 impl Leases {
@@ -31,7 +32,7 @@ impl Leases {
         Self { held: Arc::default(), most }
     }
 
-    /// One more handle; none where the call or the process has as many as it may.
+    /// Takes one more handle; `None` if the call or the process has reached its limit.
     pub(crate) fn take(&self) -> Option<Lease> {
         if !add(&self.held, self.most) {
             return None;
@@ -56,7 +57,7 @@ fn add(held: &AtomicU32, most: u32) -> bool {
     held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
 }
 
-/// Half of what the process may have, as it was when the first guest asked.
+/// Half of what the process may have, measured when the first guest asked.
 fn most_of_all() -> u32 {
     static MOST: OnceLock<u32> = OnceLock::new();
     *MOST.get_or_init(|| {

@@ -29,18 +29,19 @@ pub struct Limits {
     pub table_elements: u64,
     /// Core instances that a component may consist of.
     pub instances: u32,
-    /// Files, streams, sockets, requests and other things that are open at once.
+    /// Files, streams, sockets, requests and other resources that are open at once.
     pub handles: u32,
     /// Those among them that the operating system holds too: files, listings, sockets, connections.
     pub files: u32,
     /// Bytes of standard output, standard error and the answer together.
     pub output: u64,
-    /// Bytes written to files, and by how much a file may be extended. What is made counts as a block.
+    /// Bytes written to files, and by how much a file may be extended. A new file or directory
+    /// counts as a block.
     pub written: u64,
 }
 
 impl Limits {
-    /// The same limits, each replaced by the allowance of its kind where there is one.
+    /// The same limits, each replaced by the allowance of its kind if there is one.
     ///
     /// The giver of an allowance has the right to give it, so it may also be more than the default.
     /// Kinds that a sandbox does not know, such as money, are ignored.

@@ -19,11 +19,11 @@ pub(crate) struct Sink {
     room: Room,
 }
 
-/// How many bytes all outputs of a call may still take.
+/// The bytes that all outputs of a call may still take.
 #[derive(Debug, Clone)]
 pub(crate) struct Room(Arc<AtomicU64>);
 
-/// How much a guest may hand over at once: what WASI's own streams take.
+/// The most bytes that a guest may write at once, as in WASI's own streams.
 const CHUNK: usize = 64 << 10;
 
 impl Room {
@@ -31,7 +31,7 @@ impl Room {
         Self(Arc::new(AtomicU64::new(bytes)))
     }
 
-    /// Takes as much as there is, up to `wanted`.
+    /// Takes as much as is left, up to `wanted`.
     pub(crate) fn take(&self, wanted: usize) -> usize {
         let mut taken = 0;
         // The closure always gives a value, so this cannot fail.
@@ -48,7 +48,7 @@ impl Sink {
         Self { bytes: Arc::default(), room: room.clone() }
     }
 
-    /// Keeps what fits; the call ends where not all does.
+    /// Keeps the bytes that fit; the call ends if not all do.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Cut> {
         let fits = self.room.take(bytes.len());
         let mut kept = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);

@@ -32,12 +32,12 @@ impl std::fmt::Debug for Ready {
     }
 }
 
-/// Compiles a guest for every processor of this machine's family, to be put into a program. Takes place here, without
-/// limits: it is meant for bytes of one's own, when building.
+/// Compiles a guest for every processor of this machine's family, to be embedded in a program. Runs
+/// in this process, without limits: it is meant for the builder's own bytes.
 ///
 /// # Errors
 ///
-/// Where the bytes are no guest, or the compiler does not accept them.
+/// If the bytes are not a guest, or the compiler does not accept them.
 pub fn prepare(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     let shape = Shape::of(bytes)?;
     let compiled = engine(Purpose::Ship).and_then(|engine| match shape.kind {
@@ -51,11 +51,12 @@ pub fn prepare(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
 
 /// The kind of a section that lists names.
 const NAMES: u32 = 2;
-/// How many bytes describe a section.
+/// The size of a section header.
 const HEADER: usize = 64;
 
-/// Empties the lists of names of an ELF file, and the texts that they point into. Debuggers alone read them, and even packed they
-/// take room in the program. They keep their size, so that nothing moves. What is no such file stays as it is.
+/// Empties the lists of names of an ELF file, and the texts that they point into. Only debuggers
+/// read them, and even packed they take space in the program. They keep their size, so that nothing
+/// moves. Bytes that are not an ELF file stay unchanged.
 fn without_names(code: &mut [u8]) -> Option<()> {
     let headers = long(code, 0x28)?;
     let count = usize::from(u16::from_le_bytes(read(code, 0x3c)?));

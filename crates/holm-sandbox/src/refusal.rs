@@ -9,13 +9,13 @@ use holm_grants::Request;
 /// One thing that was refused during a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What the guest wanted.
+    /// The action that the guest tried.
     pub wanted: Wanted,
     /// Why it did not get it.
     pub reason: Reason,
 }
 
-/// What a guest wanted.
+/// An action that a guest tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// Something that a grant could allow. The request's text is also the text of the smallest grant.
@@ -110,7 +110,8 @@ impl fmt::Display for Refusal {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Audit(Arc<Mutex<Log>>);
 
-/// How many different refusals are kept: enough to see a pattern, few enough that a guest cannot fill memory with them.
+/// The most different refusals that are recorded: enough to see a pattern, few enough that a guest
+/// cannot fill memory with them.
 const MAX_REFUSALS: usize = 64;
 
 #[derive(Debug, Default)]

@@ -25,27 +25,28 @@ pub(crate) struct Host<'a> {
     pub(crate) io: &'a Handle,
 }
 
-/// What a guest is asked.
+/// The function of a guest that is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
     /// To do its work.
     Run,
-    /// To say what it is.
+    /// The guest describes itself.
     Describe,
 }
 
-/// How much a component may hand to the host at once, in bytes: the largest honest write, far below its memory.
+/// The most bytes that a component may pass to the host at once: the largest honest write, far
+/// below its memory.
 const HOSTCALL_BYTES: usize = 16 << 20;
 /// How often a computing guest is interrupted, in ticks of the clock.
 const TICKS: u64 = 1;
 
-/// How far a guest came.
+/// How a guest's run ended.
 enum Ended {
     Returned(Option<Result<String, String>>),
     Failed { phase: Phase, error: Error },
 }
 
-/// Where a failure happened.
+/// The phase in which a failure happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Start,
@@ -208,8 +209,8 @@ async fn describe_async(text: &Text, describe: ComponentExportIndex, store: &mut
     }
 }
 
-/// An answer, where it is no longer than an output may be. It was copied by the engine, within the bytes that a call may hand
-/// over at once: when the call is back, the guest has been told to free what it answered.
+/// An answer, if it is not longer than an output may be. The engine copied it, within the bytes
+/// that a call may pass at once. When the call returns, the guest has been told to free its answer.
 fn fitting(store: &Store<State>, reply: Result<String, String>) -> Result<Result<String, String>, Error> {
     let len = reply.as_ref().map_or_else(String::len, String::len);
     if store.data().room.take(len) < len {
@@ -255,7 +256,7 @@ fn finish(store: &mut Store<State>, ended: Ended, began: Instant, fuel: u64) -> 
     }
 }
 
-/// What an error of the engine means.
+/// Translates an error of the engine.
 fn stop(phase: Phase, error: &Error, refused: Option<Refused>) -> Stop {
     if let Some(cut) = error.downcast_ref::<Cut>() {
         return match *cut {
@@ -306,7 +307,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     said.unwrap_or("a host function panicked").chars().take(MAX_TEXT).collect()
 }
 
-/// An outcome in which the guest had no part.
+/// An outcome of a call that failed on the host's side.
 pub(crate) fn failed(began: Instant, what: String) -> Outcome {
     Outcome {
         stop: Stop::HostFailed(what),

@@ -47,7 +47,7 @@ impl Shares {
         self.free > held
     }
 
-    /// Takes a place, where there is one.
+    /// Takes a place, if there is one.
     pub(crate) fn take(&mut self, party: Option<Party>) -> bool {
         if !self.has_room(party) {
             return false;
@@ -59,7 +59,7 @@ impl Shares {
         true
     }
 
-    /// Gives a place back that was taken.
+    /// Returns a place.
     pub(crate) fn give(&mut self, party: Option<Party>) {
         self.free = self.free.saturating_add(1);
         let Some(party) = party else { return };
@@ -81,7 +81,7 @@ impl Shares {
 mod tests {
     use super::*;
 
-    /// How many places a party gets when it takes what it can.
+    /// How many places a party gets when it takes as many as it can.
     fn grab(shares: &mut Shares, party: Option<Party>) -> u32 {
         let mut taken = 0;
         while shares.take(party) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::share::{Party, Shares};
 
-/// What is to be done on a thread.
+/// Work for one thread.
 type Job = Box<dyn FnOnce() + Send>;
 
 /// A pool that grows up to its limit when all threads are busy, and shrinks when they are not.
@@ -20,7 +20,7 @@ struct Shared {
     max: u32,
     /// How many jobs were ever posted, for threads that look out for the next one.
     posted: AtomicU64,
-    /// How long a thread looks out for its next job before it sleeps.
+    /// How long a thread spins for its next job before it sleeps.
     lookout: Duration,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Shared {
 
 struct Queue {
     waiting: Waiting,
-    /// Who has how many threads at work.
+    /// How many busy threads each party has.
     shares: Shares,
     threads: u32,
     /// Threads that sleep, and threads that look out and need not be woken.
@@ -70,7 +70,8 @@ impl Waiting {
         Ok(())
     }
 
-    /// The next job whose party may have one more thread. A party without a turn is passed over and keeps its place.
+    /// The next job whose party may have one more thread. A party that may not is skipped and keeps
+    /// its place.
     fn next(&mut self, shares: &mut Shares) -> Option<(Option<Party>, Job)> {
         let turn = self.turns.iter().position(|party| shares.has_room(*party))?;
         let party = self.turns.remove(turn)?;
@@ -91,17 +92,18 @@ impl Waiting {
 pub(crate) enum Busy {
     /// Too many wait already.
     Full,
-    /// No thread could be started, and none is there.
+    /// No thread could be started, and the pool is empty.
     NoThread,
 }
 
 /// How many jobs may wait. With more, the callers have stopped waiting for the answers.
 const MAX_WAITING: usize = 10_000;
-/// How many of them may be of one party, so that others still find room to wait.
+/// The most waiting jobs of one party, so that others still find room to wait.
 const MAX_LINE: usize = MAX_WAITING / 4;
-/// How long a thread looks out for its next job: a few times what it takes to be woken, so that little is lost where none comes.
+/// How long a thread looks out for its next job: a few times the cost of waking it, so that little
+/// is lost if none comes.
 const LOOKOUT: Duration = Duration::from_micros(30);
-/// How long a thread without work stays.
+/// How long an idle thread stays.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A guest's own stack and the host's functions on top of it.
 const STACK: usize = 4 << 20;

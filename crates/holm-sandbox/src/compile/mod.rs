@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 
-/// The argument by which a program knows that it was started to compile.
+/// The argument that tells a program that it was started to compile.
 const ARGUMENT: &str = "--holm-sandbox-compile";
 
 /// Whether this program's `main` would compile when started again.
@@ -50,7 +50,7 @@ pub enum CompilerError {
     /// Started again, it would not compile but do its ordinary work.
     #[error("call holm_sandbox::compiler_main() first in main, or name a program that does")]
     NotPrepared,
-    /// The system does not say where the program is.
+    /// The system does not tell the path of the program.
     #[error("could not find the own program: {0}")]
     NoProgram(String),
 }
@@ -60,7 +60,8 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// Where [`compiler_main`] was not called in this process: started again, the program would not know what it is for.
+    /// If [`compiler_main`] was not called in this process: started again, the program would not
+    /// compile.
     pub fn itself() -> Result<Self, CompilerError> {
         if !PREPARED.load(Ordering::Acquire) {
             return Err(CompilerError::NotPrepared);
@@ -73,15 +74,15 @@ impl Compiler {
         std::env::current_exe().map(Self).map_err(|error| CompilerError::NoProgram(error.to_string()))
     }
 
-    /// Another program, which must call [`compiler_main`] of the same version of this crate. What it writes is run as machine
-    /// code, so name only a program that you would run.
+    /// Uses another program, which must call [`compiler_main`] of the same version of this crate.
+    /// Its output is run as machine code, so name only a program that you would run.
     #[must_use]
     pub fn program(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 }
 
-/// Why there is no compiled code.
+/// Why a compilation failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CompileError {
     /// The compiler does not accept the bytes.
@@ -92,9 +93,9 @@ pub enum CompileError {
         "compiling took more than {cpu_seconds} s of the processor or {wall:?} in all, too long for its size"
     )]
     TooSlow {
-        /// How long the processors might have worked.
+        /// The limit on processor time, in seconds.
         cpu_seconds: u64,
-        /// How long it might have taken in all.
+        /// The limit on the whole time.
         wall: std::time::Duration,
     },
     /// It needed more memory than bytes of this size may need.

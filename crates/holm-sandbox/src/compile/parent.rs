@@ -13,9 +13,9 @@ use super::child::{COMPILED, HEADER, Header, INVALID, MAGIC};
 use super::{ARGUMENT, CompileError, Compiler};
 use crate::shape::Kind;
 
-/// How often progress is told.
+/// How often progress is reported.
 const TICK: Duration = Duration::from_millis(100);
-/// How long a child may take to end after its last word.
+/// How long a child may take to end after its answer.
 const GRACE: Duration = Duration::from_secs(2);
 /// The largest code that is taken: some times the largest input.
 const MAX_CODE: u64 = 1 << 30;
@@ -62,7 +62,7 @@ pub(crate) fn compile(
     }
 }
 
-/// Waits for the end of a child that has said all it will say.
+/// Waits for the end of a child that has sent its whole answer.
 fn reap(child: &mut Child) -> std::io::Result<ExitStatus> {
     let began = Instant::now();
     while began.elapsed() < GRACE {
@@ -75,7 +75,7 @@ fn reap(child: &mut Child) -> std::io::Result<ExitStatus> {
     child.wait()
 }
 
-/// Whether the system ended the child because it computed too long.
+/// Whether the system ended the child because it exceeded its processor time.
 fn is_out_of_time(status: ExitStatus) -> bool {
     status.signal() == Some(Signal::XCPU.as_raw())
 }
@@ -97,7 +97,8 @@ fn start(compiler: &Compiler) -> Result<(Child, ChildStdin, ChildStdout), Compil
     Ok((child, input, output))
 }
 
-/// Sends everything, then takes everything. The child reads to the end before it writes, so neither waits for the other.
+/// Sends everything, then reads everything. The child reads to the end before it writes, so neither
+/// waits for the other.
 fn converse(mut input: ChildStdin, output: ChildStdout, header: &[u8; HEADER], bytes: &[u8]) -> Vec<u8> {
     let sent = input.write_all(header).and_then(|()| input.write_all(bytes));
     drop(input);
@@ -108,7 +109,7 @@ fn converse(mut input: ChildStdin, output: ChildStdout, header: &[u8; HEADER], b
     answer
 }
 
-/// Waits for the answer, telling progress meanwhile; nothing where the time is over first.
+/// Waits for the answer and reports progress meanwhile. Returns `None` if the time is over first.
 fn wait(
     receiver: &mpsc::Receiver<Vec<u8>>,
     began: Instant,

@@ -31,16 +31,18 @@ use super::beneath;
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     policy: Arc<Policy>,
-    /// What is denied beside the policy's own denials.
+    /// Denials in addition to those of the policy.
     denied: Arc<Denials>,
-    /// Not a slice: empty ones are the same one for everybody, and all threads would count their users in one place.
+    /// Not a slice: all empty slices share one reference count, and all threads would update it in
+    /// one place.
     roots: Arc<Vec<Root>>,
 }
 
 pub(super) struct Root {
-    /// What the guest calls it.
+    /// The guest's name for it.
     pub(super) guest: String,
-    /// How the policy's paths beneath it begin: nothing for the workspace, else the absolute path.
+    /// The prefix of the policy's paths beneath it: empty for the workspace, else the absolute
+    /// path.
     pub(super) base: String,
     pub(super) dir: Arc<File>,
     /// The same handle as a component is given it: made once, because it cannot be made without a second one.
@@ -60,7 +62,8 @@ impl std::fmt::Debug for Root {
     }
 }
 
-/// A directory as the engine's makers know it. That it could be changed says nothing: each path is decided.
+/// A directory in wasmtime's form. Its own permissions do not matter: the policy decides about each
+/// path.
 pub(crate) fn directory(dir: File) -> Dir {
     Dir::new(dir, FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE, true)
 }
@@ -70,7 +73,7 @@ pub(crate) fn directory(dir: File) -> Dir {
 #[error("could not open the workspace {path}: {reason}")]
 pub struct AccessError {
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's message.
     pub reason: String,
 }
 
@@ -81,14 +84,14 @@ impl Access {
         Self::default()
     }
 
-    /// Opens what the policy's grants speak of.
+    /// Opens the directories that the policy's grants name.
     ///
     /// A directory of an absolute grant that is not there, or is reached by a link, is left out: the grant then admits
     /// nothing.
     ///
     /// # Errors
     ///
-    /// Where there is a relative grant, and the workspace cannot be opened.
+    /// If there is a relative grant and the workspace cannot be opened.
     pub fn open(policy: Policy, workspace: Option<&Path>) -> Result<Self, AccessError> {
         let texts: Vec<String> = policy
             .grants
@@ -131,8 +134,9 @@ impl Access {
         }
     }
 
-    /// Whether a file that may be written by its very name lies beneath this directory, and the directory is not denied.
-    /// Then the directory may be made where it is missing: there would be no such file without it.
+    /// Whether a grant names, without wildcards, a writable file beneath this directory, and the
+    /// directory is not denied. Then the directory may be created if it is missing: the file could
+    /// not exist without it.
     pub(super) fn leads_to_written(&self, dir: &FilePath) -> bool {
         self.leads_to(dir, |grant| matches!(grant, Grant::Write(_)))
     }
@@ -170,7 +174,7 @@ impl Access {
         self.roots.get(index)
     }
 
-    /// What the guest calls each directory, in order.
+    /// The guest's name for each directory, in order.
     pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.roots.iter().map(|root| root.guest.as_str())
     }
@@ -179,7 +183,7 @@ impl Access {
         self.roots.get(index).map(|root| &root.dir)
     }
 
-    /// Each directory as a component is given it, with what the guest calls it.
+    /// Each directory as a component gets it, with the guest's name for it.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&Dir, &str)> {
         self.roots.iter().map(|root| (&root.given, root.guest.as_str()))
     }
@@ -187,19 +191,19 @@ impl Access {
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Opens what the caller named; links in it are the caller's own.
+/// Opens a path that the caller named; links in it are the caller's own.
 fn open_dir(path: &Path) -> std::io::Result<File> {
     Ok(File::from(openat(CWD, path, DIRECTORY, Mode::empty())?))
 }
 
-/// Opens what a grant names, where no link leads elsewhere: the path of a grant may be a model's choice.
+/// Opens the path of a grant, which must not lead through a link: a model may have chosen it.
 fn open_straight(path: &str) -> std::io::Result<File> {
     let top = open_dir(Path::new("/"))?;
     let below = path.trim_start_matches('/');
     Ok(File::from(beneath::open(&top, if below.is_empty() { "." } else { below }, DIRECTORY, Mode::empty())?))
 }
 
-/// The literal directories of the absolute patterns, without those that lie in another.
+/// The literal directories of the absolute patterns, without those inside another one.
 fn absolute_bases(texts: &[String]) -> Vec<String> {
     let mut bases: Vec<String> =
         texts.iter().filter(|text| text.starts_with('/')).map(|text| literal_part(text)).collect();
@@ -213,7 +217,8 @@ fn absolute_bases(texts: &[String]) -> Vec<String> {
     bases
 }
 
-/// The directory that a pattern certainly lies in: everything before the first wildcard, or before the last name.
+/// The directory that a pattern certainly lies in: the part before the first wildcard, or before
+/// the last name.
 fn literal_part(pattern: &str) -> String {
     let literal = |name: &&str| !name.contains(['*', '[']);
     let names: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty()).collect();

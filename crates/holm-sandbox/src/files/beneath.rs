@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
-/// Opens `path` beneath `root`; [`Errno::LOOP`] where a component is a link.
+/// Opens `path` beneath `root`. Fails with [`Errno::LOOP`] if a component is a link.
 pub(super) fn open(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]
@@ -30,7 +30,7 @@ pub(super) fn open(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Re
     walk(root, path, flags, mode)
 }
 
-/// How often a lost race is tried again: more than chance would need.
+/// How often a lost race is retried: more than chance would need.
 #[cfg(target_os = "linux")]
 const ATTEMPTS: u32 = 16;
 

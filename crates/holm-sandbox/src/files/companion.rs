@@ -17,29 +17,29 @@ use rustix::io::Errno;
 use super::beneath;
 use super::place::Place;
 
-/// What stands beside a file.
+/// The kind of a companion file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Companion {
     /// The new content, before it takes the file's place.
     Draft,
-    /// How to take back a change to an SQLite database that was not finished.
+    /// The rollback journal of an SQLite database.
     Journal,
-    /// The empty directory by which SQLite says that it is at work.
+    /// The empty directory that SQLite uses as a lock.
     Lock,
 }
 
-/// What a draft's name has after the file's own, before a few hexadecimal digits.
+/// The part of a draft's name after the file's own, before a few hexadecimal digits.
 const DRAFT: &str = ".holm-draft-";
 /// The most digits: as many as a 64-bit number has.
 const MAX_DIGITS: usize = 16;
-/// What a journal's name has after the database's own; SQLite's makers chose it.
+/// The suffix of a journal's name, as SQLite defines it.
 const JOURNAL: &str = "-journal";
-/// What a lock's name has after the database's own, likewise.
+/// The suffix of a lock's name, as SQLite defines it.
 const LOCK: &str = ".lock";
-/// How a journal begins once it counts; before that it begins with zeros.
+/// The first bytes of a valid journal; before that it begins with zeros.
 const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
-/// The file that something stands beside, by its name alone.
+/// The file that a companion belongs to, by its name alone.
 pub(super) fn owner(place: &Place) -> Option<(Place, Companion)> {
     let path = place.path();
     let draft = path.rsplit_once(DRAFT).filter(|(_, digits)| is_number(digits)).map(|(file, _)| file);
@@ -70,7 +70,8 @@ pub(super) fn is_journal(root: &File, place: &Place) -> bool {
     read.is_ok() && (head.is_empty() || head == JOURNAL_HEAD || head == [0; JOURNAL_HEAD.len()])
 }
 
-/// Whether nothing is here yet, or a directory: no other file that happens to have this name is opened or removed.
+/// Whether nothing is here yet, or a directory: an unrelated file with this name is never opened or
+/// removed.
 pub(super) fn is_lock(root: &File, place: &Place) -> bool {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     match beneath::open(root, place.os_path(), flags, Mode::empty()) {
@@ -88,14 +89,14 @@ pub(crate) struct Drafts(Arc<Open>);
 struct Open(Mutex<Vec<(Arc<File>, Place)>>);
 
 impl Drafts {
-    /// Remembers what was just made, if it is a draft or a lock.
+    /// Remembers a file that was just created, if it is a draft or a lock.
     pub(super) fn made(&self, root: &Arc<File>, place: &Place) {
         if matches!(owner(place), Some((_, Companion::Draft | Companion::Lock))) {
             self.0.lock(|open| open.push((Arc::clone(root), place.clone())));
         }
     }
 
-    /// Forgets what is there no longer.
+    /// Forgets a file that no longer exists.
     pub(super) fn gone(&self, place: &Place) {
         self.0.lock(|open| open.retain(|(_, draft)| draft != place));
     }

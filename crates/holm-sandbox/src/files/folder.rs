@@ -33,18 +33,18 @@ pub(crate) struct Files {
 pub(super) enum Need {
     Read,
     Write,
-    /// Either will do, because no content is told or changed.
+    /// Either right is enough, because no content is read or changed.
     Either,
 }
 
-/// Whether a link at the end of a path is meant itself or as what it leads to.
+/// Whether an operation is about a link at the end of a path or about its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follow {
     Yes,
     No,
 }
 
-/// How something is to be opened.
+/// The options for opening a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OpenOptions {
     pub(crate) read: bool,
@@ -62,11 +62,11 @@ pub(crate) struct Opened {
     pub(crate) node: Node,
     pub(crate) place: Place,
     pub(crate) lease: Lease,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub(crate) size: u64,
 }
 
-/// What exists at a place.
+/// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Node {
     File,
@@ -75,7 +75,7 @@ pub(crate) enum Node {
     Other,
 }
 
-/// What is known about a file.
+/// The metadata of a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stat {
     pub(crate) node: Node,
@@ -89,11 +89,11 @@ pub(crate) struct Stat {
     pub(crate) changed: u64,
 }
 
-/// How many links a path may lead through before it is a loop.
+/// The most links that a path may lead through before it counts as a loop.
 const MAX_LINKS: u32 = 16;
 
 impl Files {
-    /// Where `path` leads from a directory that the guest holds.
+    /// Resolves `path` from a directory that the guest holds.
     pub(crate) fn place(&self, from: &Place, path: &str) -> Result<Place, Errno> {
         from.join(path).map_err(|error| match error {
             Misplaced::Malformed(errno) => errno,
@@ -128,8 +128,8 @@ impl Files {
         self.on(&place, follow, &needs, |place| self.open_at(place, options))
     }
 
-    /// What is at a path. A directory on the way to a granted file may be looked at, too, though not into: libraries look at
-    /// each part of a path before they open its end.
+    /// The metadata at a path. A directory on the way to a granted file may be inspected too, but
+    /// not listed: libraries inspect each part of a path before they open its end.
     pub(crate) fn stat(&self, from: &Place, path: &str, follow: Follow) -> Result<Stat, Errno> {
         let place = self.place(from, path)?;
         self.on(&place, follow, &[], |place| {
@@ -177,14 +177,14 @@ impl Files {
         Ok(())
     }
 
-    /// Sets the times of a file; a link itself, never what it leads to.
+    /// Sets the times of a file; of a link itself, never of its target.
     pub(crate) fn set_times(&self, from: &Place, path: &str, times: &Timestamps) -> Result<(), Errno> {
         self.change(from, path, |dir, name| {
             rustix::fs::utimensat(dir, name, times, AtFlags::SYMLINK_NOFOLLOW)
         })
     }
 
-    /// Where a link leads, as text.
+    /// The target of a link, as text.
     pub(crate) fn read_link(&self, from: &Place, path: &str) -> Result<String, Errno> {
         let place = self.place(from, path)?;
         self.on(&place, Follow::No, &[Need::Read], |place| {
@@ -225,7 +225,8 @@ impl Files {
         }
     }
 
-    /// Asks the policy: nothing where it agrees, else what would be needed and why it is refused.
+    /// Asks the policy. Returns `None` if it agrees, else the missing request and why it is
+    /// refused.
     pub(super) fn decide(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
         let refused = self.decide_exactly(need, place)?;
         // What is denied stays denied, whosever companion it is.
@@ -280,7 +281,8 @@ impl Files {
         self.access.root(place.root).ok_or(Errno::BADF)
     }
 
-    /// Does something at a place. Where the way leads through a link, the place that it leads to is asked about anew.
+    /// Does an operation at a place. If the way leads through a link, the policy also decides about
+    /// its target.
     pub(super) fn on<T>(
         &self,
         place: &Place,
@@ -335,7 +337,7 @@ impl Files {
         Ok(Opened { file, node: stat.node, place: place.clone(), lease, size })
     }
 
-    /// Opens what is there; makes it where it is not, and then counts it.
+    /// Opens an existing file, or creates it and counts it.
     fn open_or_make(&self, place: &Place, options: OpenOptions) -> Result<File, Errno> {
         let root = self.root(place)?;
         let open = |options: OpenOptions, mode: Mode| {
@@ -357,8 +359,9 @@ impl Files {
         Ok(made)
     }
 
-    /// Refuses what only looks like a file: a file system by which the kernel tells of itself and of every process, and takes
-    /// commands. Who may write its own memory there needs no other way out.
+    /// Refuses entries that only look like files: file systems through which the kernel reports
+    /// about itself and every process, and takes commands. A guest that could write its own memory
+    /// there would be outside the sandbox.
     fn keep_out_of_the_kernel(&self, handle: impl AsFd, place: &Place) -> Result<(), Errno> {
         if !kernel::shows(handle)? {
             return Ok(());
@@ -367,7 +370,8 @@ impl Files {
         Err(Errno::ACCESS)
     }
 
-    /// Where a path leads when its links are followed by hand, one by one, each beneath the same directory.
+    /// The end of a path when its links are followed by hand, one by one, each beneath the same
+    /// directory.
     fn follow(&self, place: &Place, follow: Follow) -> Result<Place, Errno> {
         let mut rest: Vec<String> = place.components().map(str::to_owned).collect();
         rest.reverse();
@@ -401,7 +405,7 @@ impl Files {
         Ok(Place::at(place.root, done))
     }
 
-    /// Where the link at a place leads; nothing where there is no link.
+    /// The target of the link at a place; `None` if there is no link.
     pub(super) fn target(&self, place: &Place) -> Result<Option<String>, Errno> {
         let (dir, name) = self.parent(place)?;
         match rustix::fs::readlinkat(dir, name, Vec::new()) {
@@ -418,7 +422,7 @@ impl Files {
     }
 }
 
-/// What a new file may be, before the process's own mask.
+/// The mode of a new file, before the process's own mask.
 const CREATED: Mode = Mode::from_raw_mode(0o666);
 
 impl OpenOptions {
@@ -447,7 +451,7 @@ impl OpenOptions {
 }
 
 impl Stat {
-    /// What is known about an open file.
+    /// The metadata of an open file.
     pub(crate) fn of(file: impl AsFd) -> Result<Self, Errno> {
         Ok(Self::from(&rustix::fs::fstat(file)?))
     }
@@ -474,7 +478,7 @@ impl From<&rustix::fs::Stat> for Stat {
     }
 }
 
-/// The rest of a second has one type or another, by how rustix was built.
+/// The rest of a second has one type or another, depending on how rustix was built.
 fn nanoseconds(seconds: i64, rest: impl TryInto<u64>) -> u64 {
     let rest = rest.try_into().unwrap_or(0);
     u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000_000_000).saturating_add(rest)
@@ -482,7 +486,7 @@ fn nanoseconds(seconds: i64, rest: impl TryInto<u64>) -> u64 {
 
 #[cfg(test)]
 impl Files {
-    /// Files of a call that never ends, of which this many bytes may be written.
+    /// Files of a call that never ends, with this many bytes left to write.
     pub(crate) fn for_tests(access: Access, written: u64) -> Self {
         let never = std::time::Instant::now() + std::time::Duration::from_hours(1);
         Self {

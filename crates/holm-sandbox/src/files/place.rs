@@ -5,7 +5,7 @@ use rustix::io::Errno;
 
 use super::access::Root;
 
-/// Where something is: which opened directory, and the path beneath it without `.`, `..` and doubled slashes.
+/// A place: an opened directory, and the path beneath it without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) root: usize,
@@ -13,12 +13,12 @@ pub(crate) struct Place {
     path: String,
 }
 
-/// Why a path is no place.
+/// Why a path is not a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Misplaced {
     /// It leads out of the directory.
     Outside,
-    /// It is no path at all.
+    /// The text is not a valid path.
     Malformed(Errno),
 }
 
@@ -59,7 +59,7 @@ impl Place {
         }
     }
 
-    /// Where `path` leads from here, by its text alone.
+    /// Resolves `path` from here, by its text alone.
     pub(crate) fn join(&self, path: &str) -> Result<Self, Misplaced> {
         if path.is_empty() {
             return Err(Misplaced::Malformed(Errno::NOENT));

@@ -63,10 +63,10 @@ impl From<rustix::io::Errno> for Errno {
     }
 }
 
-/// How a host function ends early.
+/// The early end of a host function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The guest is told.
+    /// The function returns this error number to the guest.
     Errno(Errno),
     /// The guest is not asked.
     Cut(Cut),
@@ -149,7 +149,7 @@ impl<'a> Guest<'a> {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// The parts of a scattered buffer: where, and how long.
+    /// The parts of a scattered buffer: address and length.
     pub(super) fn parts(&self, at: u32, count: u32) -> Result<Vec<(u32, u32)>, Errno> {
         if count > MAX_PARTS {
             return Err(Errno::INVAL);
@@ -168,7 +168,7 @@ const MAX_PATH: u32 = 4096;
 /// The most parts of a scattered buffer: Linux's own limit.
 const MAX_PARTS: u32 = 1024;
 
-/// What a thing is, as WASI 0.1 numbers it.
+/// File types, as WASI 0.1 numbers them.
 pub(super) mod filetype {
     pub(crate) const UNKNOWN: u8 = 0;
     pub(crate) const CHARACTER_DEVICE: u8 = 2;
@@ -181,11 +181,11 @@ pub(super) mod filetype {
 pub(super) mod rights {
     pub(crate) const FD_READ: u64 = 1 << 1;
     pub(crate) const FD_WRITE: u64 = 1 << 6;
-    /// What every handle is said to have.
+    /// The rights that every handle reports.
     pub(crate) const ALL: u64 = (1 << 30) - 1;
 }
 
-/// How a path is to be opened.
+/// The flags for opening a path.
 pub(super) mod oflags {
     pub(crate) const CREATE: i32 = 1;
     pub(crate) const DIRECTORY: i32 = 2;
@@ -193,7 +193,7 @@ pub(super) mod oflags {
     pub(crate) const TRUNCATE: i32 = 8;
 }
 
-/// How a handle behaves.
+/// The flags of a handle.
 pub(super) mod fdflags {
     pub(crate) const APPEND: u16 = 1;
 }

@@ -113,7 +113,7 @@ fn resize(state: &State, fd: i32, size: u64) -> Result<(), Fault> {
     Ok(file.file.set_len(size)?)
 }
 
-/// Whether a file may be extended to a size: only by as much as may still be written.
+/// Checks whether a file may be extended to a size: only by as much as may still be written.
 fn may_reach(state: &State, file: &File, size: u64) -> Result<(), Fault> {
     let fits = state.files.quota.admits_growth(Stat::of(file)?.size, size);
     if fits { Ok(()) } else { Err(errno(Errno::FBIG)) }

@@ -22,7 +22,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
 
 /// The most things that can be waited for at once.
 const MAX_SUBSCRIPTIONS: u32 = 1024;
-/// The size of what is asked for, and of what is answered.
+/// The sizes of a subscription and of an event.
 const SUBSCRIPTION: u32 = 48;
 const EVENT: u32 = 32;
 

@@ -55,7 +55,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// How many random bytes are made between two looks whether the call is over.
+/// The random bytes made between two checks whether the call is over.
 const PIECE: usize = 256 << 10;
 
 /// The time of a clock: the wall, or one that starts with the call.
@@ -87,7 +87,7 @@ fn sizes(
     Ok(())
 }
 
-/// Texts one after the other, each with a zero at its end, and a list of where they are.
+/// Writes texts one after the other, each with a zero at its end, and a list of their addresses.
 fn list(
     guest: &mut Guest<'_>,
     mut pointers: u32,

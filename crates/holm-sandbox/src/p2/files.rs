@@ -43,13 +43,13 @@ pub(super) fn view(state: &mut State) -> View<'_> {
 
 type Handle = Resource<Descriptor>;
 
-/// What is known of an open file or directory beside what the engine's makers know.
+/// Our own data about an open file or directory, beside wasmtime's.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     place: Place,
     /// None for the directories that the call was given: those are open anyway.
     lease: Option<Arc<Lease>>,
-    /// How many bytes it had when it was opened: how much room a read of all of it needs.
+    /// The size of the file when it was opened: how much room a read of all of it needs.
     size: u64,
 }
 
@@ -60,7 +60,7 @@ struct Listing {
     _lease: Lease,
 }
 
-/// The most that is read at once; the host has to hold it, and a guest that wants more asks again.
+/// The most that is read at once; the host has to hold it, and a guest that needs more asks again.
 const MAX_READ: usize = 1 << 20;
 /// The number of hidden entries between two checks whether the call is over.
 const BETWEEN_LOOKS: usize = 64;
@@ -71,7 +71,7 @@ impl View<'_> {
         WasiFilesystemCtxView { ctx: self.ctx, table: self.table }
     }
 
-    /// Where an open directory is.
+    /// The place of an open directory.
     fn dir(&self, handle: &Handle) -> FsResult<Place> {
         match self.table.get(handle)? {
             Descriptor::Dir(_) => {}
@@ -91,7 +91,8 @@ impl View<'_> {
         }
     }
 
-    /// An open file that was opened for reading. What was opened for nothing was decided as nothing.
+    /// A file that was opened for reading. The policy decided only about the access that was asked
+    /// for at the opening.
     fn readable(&self, handle: &Handle) -> FsResult<&File> {
         let file = self.file(handle)?;
         if file.open_mode.contains(OpenMode::READ) { Ok(file) } else { Err(ErrorCode::BadDescriptor.into()) }
@@ -151,8 +152,8 @@ impl View<'_> {
         self.push(descriptor, held)
     }
 
-    /// What a file holds from an offset on, and whether that is all. A read that ends early is tried again: not every file
-    /// system gives all that it has at once.
+    /// The bytes of a file from an offset on, and whether the file ends there. A short read is
+    /// continued: not every file system returns everything at once.
     pub(super) fn read_at(
         &self,
         handle: &Handle,
@@ -423,7 +424,7 @@ impl HostDirectoryEntryStream for View<'_> {
     }
 }
 
-/// What an entry is. Some file systems do not say so in a listing.
+/// The type of an entry. Some file systems do not report it in a listing.
 fn kind(files: &Files, dir: &Place, name: &str, said: FileType) -> DescriptorType {
     match said {
         FileType::RegularFile => DescriptorType::RegularFile,
@@ -436,7 +437,7 @@ fn kind(files: &Files, dir: &Place, name: &str, said: FileType) -> DescriptorTyp
     }
 }
 
-/// What tells one file from another, the same by handle and by path: guests' libraries compare the two.
+/// The identity of a file, the same by handle and by path: guests' libraries compare the two.
 fn identity(stat: &Stat) -> MetadataHashValue {
     MetadataHashValue { lower: stat.inode, upper: stat.device }
 }

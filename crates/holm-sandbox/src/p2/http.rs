@@ -14,7 +14,7 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use crate::lease::Lease;
 use crate::net::{BodyRoom, Chunks, HttpRequest, HttpResponse, Net, NetError};
 
-/// What the engine calls when a guest sends a request.
+/// The hooks that the engine calls when a guest sends a request.
 pub(crate) struct Hooks {
     net: Net,
 }

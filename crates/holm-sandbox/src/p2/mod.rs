@@ -20,7 +20,7 @@ use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
 
 use crate::state::State;
 
-/// Adds everything that a component may import. What a guest may do with it is decided call by call.
+/// Adds everything that a component may import. The policy decides about each use.
 pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     use bindings::{cli, filesystem, random, sockets as theirs};
 

@@ -21,7 +21,7 @@ const TYPES: &str = "wasi:filesystem/types@0.2.0";
 
 type Handle = Resource<Descriptor>;
 
-/// Adds what a guest may import that is to be called without a stack of its own.
+/// Adds the imports of a guest that is called without a stack of its own.
 pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     let mut types = linker.instance(TYPES)?;
     types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, rep| {
@@ -40,10 +40,10 @@ pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
         .func_wrap("get-directories", |mut store, (): ()| Ok((view(store.data_mut()).get_directories()?,)))
 }
 
-/// What `open-at` is asked with.
+/// The arguments of `open-at`.
 type Asked = (Handle, PathFlags, String, OpenFlags, DescriptorFlags);
 
-/// What went wrong as the guest is told of it; what ends the guest stays an error.
+/// Returns errors that the guest may see as values; an error that ends the guest stays an error.
 fn told<T>(result: FsResult<T>) -> wasmtime::Result<(Result<T, ErrorCode>,)> {
     match result {
         Ok(value) => Ok((Ok(value),)),

@@ -39,7 +39,7 @@ fn bind(
     Ok((Err(ErrorCode::AccessDenied),))
 }
 
-/// What both ways of making a socket need: how their errors are told.
+/// How errors are reported for both ways of creating a socket.
 impl network::Host for State {
     fn convert_error_code(&mut self, error: SocketError) -> wasmtime::Result<ErrorCode> {
         error.downcast()
