@@ -11,13 +11,14 @@ use landlock::{ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset
 
 use crate::error::JailError;
 
-/// Where bubblewrap is trusted to be: folders that only root writes to.
+/// The trusted places of bubblewrap: folders that only root can write to.
 const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 /// The oldest Landlock that is enough: without truncation (kernel 6.2) a file that may not be written could be emptied.
 const LANDLOCK_FLOOR: ABI = ABI::V3;
-/// How long something that ends at once may take on a machine that is busy: too short a time would choose a weaker jail.
+/// How long a short command may take on a busy machine: too short a time would choose a weaker
+/// jail.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long what it complained of is waited for once it has ended.
+/// How long to wait for its error output after it has ended.
 const WORDS: Duration = Duration::from_secs(1);
 /// The most bytes of a complaint that are read.
 const MOST_SAID: u64 = 4096;
@@ -27,21 +28,21 @@ const MOST_SAID: u64 = 4096;
 pub enum Engine {
     /// Namespaces set up by this program, and seccomp.
     Bubblewrap(PathBuf),
-    /// Landlock and seccomp, and a mount namespace where the kernel gives one to everybody.
+    /// Landlock and seccomp, and a mount namespace if the kernel gives one to every user.
     Landlock,
     /// No confinement: only limits, environment and the sweeping of descendants. Used only if the
     /// caller names it.
     Unconfined,
 }
 
-/// What an engine holds on this machine beyond what every engine holds.
+/// What an engine enforces on this machine beyond what every engine enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strength {
     /// Names of files and processes outside are hidden as well.
     Hidden,
     /// Signals and abstract sockets stay inside; names can be seen.
     Scoped,
-    /// Files, network and tracing alone: a child can signal other processes of the same user.
+    /// Only files, network and tracing: a child can signal other processes of the same user.
     Files,
     None,
 }
@@ -51,7 +52,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`JailError::NoEngine`] with what was tried.
+    /// [`JailError::NoEngine`] with the engines that were tried.
     pub fn detect() -> Result<Self, JailError> {
         let bubblewrap = match Self::bubblewrap() {
             Ok(engine) => return Ok(engine),
@@ -94,7 +95,7 @@ impl Engine {
         made.map(|_| Self::Landlock).map_err(|error| format!("is missing or too old: {error}"))
     }
 
-    /// What the engine holds on this machine.
+    /// The strength of the engine on this machine.
     #[must_use]
     pub fn strength(&self) -> Strength {
         match self {

@@ -17,7 +17,7 @@ pub enum JailError {
     #[error("{} cannot be held by the kernel; grant a folder or a file: {hint}", escaped(.grant))]
     NotARoot {
         grant: String,
-        /// What to write instead.
+        /// The grant to write instead.
         hint: &'static str,
     },
     /// A path that can be written can be read as well, and reading was not granted.
@@ -37,9 +37,9 @@ pub enum JailError {
         "{found} paths are protected or hidden here, {most} at most can be; grant a smaller folder, or remove some of them"
     )]
     Crowded {
-        /// How many there are.
+        /// The number of paths found.
         found: usize,
-        /// How many there may be.
+        /// The largest allowed number.
         most: usize,
     },
     /// An argument or a variable holds a NUL, or there is too much of them.
@@ -55,18 +55,18 @@ pub enum JailError {
         escaped(.why)
     )]
     Start {
-        /// What was being done.
+        /// The step that failed.
         stage: Stage,
-        /// What it was done with.
+        /// The path that the step was about.
         path: Option<PathBuf>,
-        /// What the system said.
+        /// The system's message.
         why: String,
     },
     /// The launcher could not be reached.
     #[error("the launcher {} does not answer: {}", shown(.program), escaped(.why))]
     Launcher {
         program: PathBuf,
-        /// What the system said.
+        /// The system's message.
         why: String,
     },
     /// This machine can confine nothing.

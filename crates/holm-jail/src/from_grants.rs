@@ -10,7 +10,8 @@ use crate::error::JailError;
 use crate::jail::{Jail, PROGRAMS};
 
 impl Jail {
-    /// The jail of these grants, with relative paths beneath `workspace` and what is granted of `environment`.
+    /// Builds the jail of these grants, with relative paths beneath `workspace` and the granted
+    /// part of `environment`.
     ///
     /// `read:src/` and `read:src/lib.rs` become roots; `read:src/*.rs` is refused, because the kernel knows only files and
     /// folders. `write:` needs `read:` of the same place. `exec:git` is looked up in the system's folders.
@@ -85,7 +86,7 @@ fn place(workspace: &Path, grant: &Grant, pattern: &PathPattern) -> Result<PathB
     })
 }
 
-/// Whether what may be written may be read.
+/// Checks whether a writable path may also be read.
 fn readable(grants: &GrantSet, grant: &Grant, pattern: &PathPattern) -> Result<(), JailError> {
     let read = Grant::Read(pattern.clone());
     if grants.contains(&read) {

@@ -16,7 +16,7 @@ use crate::path_set::PathSet;
 /// even where it may write `.git`.
 const GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
-/// Folders in which the system keeps its programs, those that are typed first.
+/// Folders in which the system keeps its programs, in the order of lookup.
 pub(crate) const PROGRAMS: [&str; 7] = [
     "/usr/bin",
     "/usr/local/bin",
@@ -27,7 +27,7 @@ pub(crate) const PROGRAMS: [&str; 7] = [
     "/usr/local/libexec",
 ];
 
-/// Where the listener of [`Network::Proxied`] is, on the child's own loopback address.
+/// The port of the listener of [`Network::Proxied`], on the child's own loopback address.
 pub const PROXY_PORT: u16 = 3128;
 
 /// Whether a child can reach the network.
@@ -36,15 +36,16 @@ pub enum Network {
     /// It cannot open a socket.
     #[default]
     None,
-    /// A network of its own with nothing in it but a listener at [`PROXY_PORT`] of its loopback address. Who accepts there
-    /// ([`crate::Job::take_listener`]) decides about every connection. Needs a kernel that gives namespaces to everybody:
-    /// Landlock knows ports and no hosts, so without a namespace the job is refused.
+    /// A network of its own that contains only a listener at [`PROXY_PORT`] of its loopback
+    /// address. The process that accepts there ([`crate::Job::take_listener`]) decides about every
+    /// connection. Needs a kernel that gives namespaces to every user: Landlock knows ports and no
+    /// hosts, so without a namespace the job is refused.
     Proxied,
     /// All of it, this machine's own services included: no grant for single hosts can be held here.
     Open,
 }
 
-/// What a child may do. It starts with nothing but the system's own shared files to read.
+/// What a child may do. At first it may only read the system's own shared files.
 ///
 /// All paths are absolute and lead through no symbolic link; otherwise the job is refused when it starts. So a child
 /// that turns a folder into a link gains nothing in the next job.
@@ -57,7 +58,7 @@ pub enum Network {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Jail {
     roots: BTreeSet<Root>,
-    /// The file that was found at each path; none where there was none.
+    /// The file that was found at each path; `None` if there was none.
     hidden: BTreeMap<PathBuf, Option<FileId>>,
     fixed: BTreeMap<PathBuf, Vec<u8>>,
     env: BTreeMap<OsString, OsString>,
@@ -66,7 +67,7 @@ pub struct Jail {
     limits: Limits,
 }
 
-/// A program and what it is given.
+/// A program with its arguments and input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     pub(crate) program: PathBuf,
@@ -74,7 +75,7 @@ pub struct Task {
     pub(crate) input: Input,
 }
 
-/// What a program reads on its standard input.
+/// The standard input of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
     Empty,
@@ -89,7 +90,7 @@ impl Task {
         Self { program: program.into(), args: Vec::new(), input: Input::Empty }
     }
 
-    /// With these arguments behind the others.
+    /// Adds these arguments after the others.
     #[must_use]
     pub fn args(mut self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
@@ -156,8 +157,9 @@ impl Jail {
         self.root(path, Access::Protected)
     }
 
-    /// Keeps what git would run or believe in this git folder read-only, as in `.git` of a root; of a `.git` that is a
-    /// file, the file. For git folders deeper inside a root: nested ones, bare ones, those of submodules and worktrees.
+    /// Keeps the files that git would run or trust in this git folder read-only, as in `.git` of a
+    /// root. If `.git` is a file, keeps that file read-only. For git folders deeper inside a root:
+    /// nested ones, bare ones, those of submodules and worktrees.
     #[must_use]
     pub fn repository(self, git: impl AsRef<Path>) -> Self {
         let git = git.as_ref();
@@ -169,11 +171,12 @@ impl Jail {
         parts().fold(self, Self::protect)
     }
 
-    /// Keeps what is at a path out of sight inside a folder that can be read. This wins over everything else.
+    /// Hides a path inside a folder that can be read. This wins over everything else.
     ///
-    /// A file seems empty or cannot be opened, a folder seems empty; neither can be removed or replaced, and the folders
-    /// around it inside a root to write cannot be moved. So no job can move a hidden file out of the way of the next one.
-    /// If another file has the name when the job starts, the start fails with [`crate::Stage::Changed`]: look again.
+    /// A hidden file seems empty or cannot be opened, and a hidden folder seems empty. Neither can
+    /// be removed or replaced, and the folders around it inside a writable root cannot be moved. So
+    /// no job can move a hidden file out of the way of the next one. If another file has the name
+    /// when the job starts, the start fails with [`crate::Stage::Changed`]: scan again.
     ///
     /// For a link, the link is hidden and not its target, which has a name of its own. If no mount
     /// can hide the link, it stays visible. A path that does not exist now is not hidden, and
@@ -198,7 +201,7 @@ impl Jail {
         jail
     }
 
-    /// Sets a variable. No other is there: the environment of the parent is not inherited.
+    /// Sets a variable. The child has no others: it does not inherit the environment of the parent.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.insert(name.into(), value.into());
@@ -301,7 +304,7 @@ impl Jail {
         settled.into_values().collect()
     }
 
-    /// Puts the hidden paths among the roots, and takes away what lies in them.
+    /// Adds the hidden paths to the roots, and removes the roots inside them.
     fn take_hidden(&self, settled: &mut BTreeMap<PathBuf, Root>) {
         let visible: PathSet = settled.keys().cloned().collect();
         let mut hidden = PathSet::default();
@@ -322,7 +325,7 @@ impl Jail {
         }
     }
 
-    /// What is protected, by name and because of what can be written.
+    /// The protected paths: those that were named, and those that follow from writable roots.
     fn protected(&self) -> PathSet {
         let mut protected: PathSet = self.of(Access::Protected).collect();
         for path in self.of(Access::Write) {
@@ -344,20 +347,21 @@ impl Jail {
     }
 }
 
-/// What of git is protected where a path that can be written is a git folder or lies in one.
+/// The protected git files if a writable path is a git folder or lies in one.
 fn git_around(path: &Path) -> Vec<PathBuf> {
     let around = path.ancestors().filter(|folder| is_git(folder));
     around.flat_map(|git| GIT.iter().map(|name| git.join(name))).collect()
 }
 
-/// Whether git would take this for one of its folders, by its name or, as bare ones and those of submodules, by what is in it.
+/// Whether git would accept this as one of its folders, by its name or, for bare ones and those of
+/// submodules, by its content.
 pub(crate) fn is_git(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).exists();
     folder.file_name().is_some_and(|name| name == ".git")
         || (has("HEAD") && (has("objects") || has("commondir")))
 }
 
-/// What of git is protected inside a folder that can be written.
+/// The protected git files inside a writable folder.
 fn git_inside<'a>(folder: &Path, mut writes: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
     if is_git(folder) {
         return Vec::new();

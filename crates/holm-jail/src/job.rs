@@ -22,7 +22,7 @@ use crate::order::{Cause, MAX_ORDER, Order, Status, Told};
 use crate::outcome::{Ending, Outcome, Stage};
 use crate::output::{Capture, Captured, Stream};
 
-/// How much is read at once.
+/// How many bytes are read at once.
 const PIECE: usize = 64 * 1024;
 /// The largest frame that a supervisor sends: two paths and a few numbers.
 const MAX_FRAME: usize = 16 * 1024;
@@ -45,7 +45,8 @@ pub struct Job {
 pub struct Killer(Arc<Plain>);
 
 impl Killer {
-    /// Asks the supervisor to kill the job; its outcome then says [`Ending::Cancelled`]. Later calls do nothing.
+    /// Asks the supervisor to kill the job; its outcome then is [`Ending::Cancelled`]. Later calls
+    /// do nothing.
     pub fn kill(&self) {
         // A full socket means that it was asked before, a closed one that the job is over.
         let _ = (&*self.0).write(b"k");
@@ -136,7 +137,7 @@ impl Job {
         fds.next()?.next().map(TcpListener::from)
     }
 
-    /// What ends the job from elsewhere.
+    /// A handle that ends the job from elsewhere.
     #[must_use]
     pub fn killer(&self) -> Killer {
         self.killer.clone()
@@ -159,7 +160,7 @@ impl Job {
         self.streams.stderr.take()
     }
 
-    /// Waits for the end, capturing what is written on the way.
+    /// Waits for the end and captures the output meanwhile.
     pub async fn finish(mut self, mut capture: Capture) -> Outcome {
         let mut captured = [Captured::default(), Captured::default()];
         let mut appeared = Vec::new();
@@ -220,7 +221,7 @@ impl Job {
 }
 
 impl Drop for Job {
-    /// Closes the line, which tells the supervisor to kill what is left.
+    /// Closes the connection, which tells the supervisor to kill the remaining processes.
     fn drop(&mut self) {
         let _ = self.killer.0.shutdown(Shutdown::Both);
     }
@@ -248,7 +249,8 @@ async fn feed(stdin: Option<Sender>, bytes: Vec<u8>) {
     }
 }
 
-/// Reads from a pipe that may be closed or taken; then never returns, so that others are waited for.
+/// Reads from a pipe. If the pipe is closed or taken, never returns, so that the other events are
+/// awaited.
 async fn read(pipe: &mut Option<Receiver>, into: &mut [u8]) -> usize {
     if let Some(open) = pipe
         && let Ok(read @ 1..) = open.read(into).await
@@ -259,7 +261,8 @@ async fn read(pipe: &mut Option<Receiver>, into: &mut [u8]) -> usize {
     std::future::pending().await
 }
 
-/// The next frame from the supervisor; none when it is gone. What was read so far is kept if this is dropped.
+/// The next frame from the supervisor; `None` when it is gone. If this is dropped, the bytes read
+/// so far are kept.
 async fn hear(control: &mut UnixStream, heard: &mut Vec<u8>) -> Option<Told> {
     loop {
         if let Some((head, rest)) = heard.split_first_chunk::<4>() {

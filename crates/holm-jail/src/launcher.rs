@@ -42,14 +42,15 @@ impl Launcher {
         Self::with_args(program, [])
     }
 
-    /// This very executable, whose `main` must call [`crate::launch_if_asked`] before anything else.
+    /// Uses this very executable, whose `main` must call [`crate::launch_if_asked`] before anything
+    /// else.
     #[must_use]
     pub fn this_executable() -> Self {
         // Not the path, which may by now be another file.
         Self::with_args("/proc/self/exe", [LAUNCHER_ARGUMENT.into()])
     }
 
-    /// A program that becomes the launcher, for example one that first gives up privileges.
+    /// Uses a program that becomes the launcher, for example one that first gives up privileges.
     #[must_use]
     pub fn with_args(program: impl Into<PathBuf>, args: impl IntoIterator<Item = OsString>) -> Self {
         let args = args.into_iter().collect();
@@ -62,7 +63,7 @@ impl Launcher {
     ///
     /// # Errors
     ///
-    /// Where the order is wrong, or the child could not be confined; then nothing of it ran.
+    /// If the order is wrong, or the child could not be confined; then nothing of it ran.
     pub async fn spawn(&self, engine: &Engine, jail: &Jail, task: &Task) -> Result<Job, JailError> {
         let order = jail.order(engine, task)?;
         let broken = |error: io::Error| self.broken(&error);
@@ -120,7 +121,8 @@ impl Launcher {
 }
 
 impl Drop for Process {
-    /// Lets it end by itself, since jobs that still run have supervisors of their own, and leaves no zombie.
+    /// Lets the process end by itself, since running jobs have supervisors of their own, and leaves
+    /// no zombie.
     fn drop(&mut self) {
         // The end of the stream is its signal to leave.
         let _ = self.control.shutdown(std::net::Shutdown::Both);

@@ -15,7 +15,8 @@ pub struct Limits {
     pub file_size: u64,
     /// Open files of one process.
     pub files: u64,
-    /// Processes and threads of the job. The kernel counts them per user, so those of others are added; root is never counted.
+    /// Processes and threads of the job. The kernel counts them per user, so those of other
+    /// programs are added; root is never counted.
     pub processes: u64,
     /// Bytes on both output streams together before the job is ended.
     pub output: u64,

@@ -35,12 +35,13 @@ pub(crate) struct Order {
     pub(crate) bounds: Bounds,
 }
 
-/// One place and what is allowed there.
+/// One path and the access there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Root {
     pub(crate) path: PathBuf,
     pub(crate) access: Access,
-    /// Of what is hidden, the file that was found there: another one by that name means that something was moved.
+    /// For a hidden path, the file that was found there: a different file by that name means that
+    /// something was moved.
     pub(crate) file: Option<FileId>,
 }
 
@@ -67,7 +68,7 @@ impl FileId {
     }
 }
 
-/// What is allowed at a place and beneath, unless a deeper place says otherwise.
+/// The access at a path and beneath, unless a deeper path says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Access {
     Read,
@@ -83,7 +84,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// Whether what is there can be changed.
+    /// Whether files there can be changed.
     pub(crate) fn writes(self) -> bool {
         match self {
             Self::Write | Self::Full => true,
@@ -91,7 +92,7 @@ impl Access {
         }
     }
 
-    /// Both together. What is protected or hidden stays so.
+    /// Combines both. A protected or hidden path stays so.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Exec, Self::Write) | (Self::Write, Self::Exec) => Self::Full,
@@ -100,7 +101,7 @@ impl Access {
     }
 }
 
-/// How much one folder in memory may hold, where the job's memory is not smaller still.
+/// The most that one folder in memory may hold, if the job's memory is not smaller still.
 const MOST_IN_MEMORY: u64 = 64 << 20;
 /// The part of a job's memory that one folder in memory may take.
 const PART_IN_MEMORY: u64 = 8;
@@ -117,12 +118,13 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// How much `/tmp` and `/dev/shm` of a jail may hold, each: they are memory that no process has resident.
+    /// The sizes of a jail's `/tmp` and `/dev/shm`, each: they are memory that no process has
+    /// resident.
     pub(crate) fn in_memory(&self) -> u64 {
         MOST_IN_MEMORY.min(self.memory / PART_IN_MEMORY)
     }
 
-    /// What is left of the job's memory for its processes, when the folders in memory are full.
+    /// The memory that is left for the job's processes when the folders in memory are full.
     pub(crate) fn resident(&self) -> u64 {
         self.memory.saturating_sub(self.in_memory().saturating_mul(2))
     }
@@ -184,7 +186,7 @@ impl Order {
         out
     }
 
-    /// Reads an order; none where it is not exactly one.
+    /// Reads an order; `None` if the bytes are not exactly one.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut from = Reader(bytes);
         let engine = match from.byte()? {
@@ -288,7 +290,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a path is absolute and has no dot components, so that its text says where it leads.
+/// Whether a path is absolute and has no dot components, so that its text alone defines it.
 pub(crate) fn is_plain(path: &Path) -> bool {
     use std::path::Component::{Normal, RootDir};
     let text = path.as_os_str().as_bytes();
@@ -298,7 +300,7 @@ pub(crate) fn is_plain(path: &Path) -> bool {
     tidy && path.is_absolute() && path.components().all(|part| matches!(part, RootDir | Normal(_)))
 }
 
-/// What a supervisor tells, in frames of one size.
+/// The messages of a supervisor, in frames of one size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Told {
     Started,
@@ -310,7 +312,7 @@ pub(crate) enum Told {
     Ended { cause: Cause, status: Status },
 }
 
-/// Who ended a job.
+/// The cause of a job's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     Itself,

@@ -55,14 +55,15 @@ impl PathSet {
     }
 }
 
-/// The bytes of a path by which it is compared: in the order of its parts, and in one step. The root has none.
+/// The key of a path for comparisons: in the order of its parts, and in one step. The key of the
+/// root is empty.
 pub(crate) fn key(path: &Path) -> Vec<u8> {
     let bytes = path.as_os_str().as_bytes();
     let bytes = bytes.strip_suffix(b"/").unwrap_or(bytes);
     bytes.iter().map(|byte| if *byte == b'/' { 0 } else { *byte }).collect()
 }
 
-/// Where a path and the folders around it end in its key, innermost first.
+/// The ends of a path and of the folders around it in its key, innermost first.
 fn ends(key: &[u8]) -> impl Iterator<Item = usize> {
     let inner = (0..key.len()).rev().filter(|at| key.get(*at) == Some(&0));
     std::iter::once(key.len()).chain(inner)

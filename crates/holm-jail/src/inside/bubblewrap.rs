@@ -22,12 +22,12 @@ use crate::order::{Access, Order, Root};
 use crate::outcome::Stage;
 use crate::path_set::PathSet;
 
-/// How much the root of the jail may hold: names that mounts stand on, and copies of the system's small files.
+/// The size of the jail's root: names that mounts stand on, and copies of the system's small files.
 const ROOT: &str = "16777216";
 /// The largest of the system's files that is copied into the root. A mount for each would cost more: bubblewrap reads the
 /// list of all mounts for every one that it makes.
 const MOST_COPIED: u64 = 1 << 20;
-/// How much the folders around fixed files may hold: names, and nothing in them.
+/// The size of the folders around fixed files, which hold only names.
 const HOUSING: &str = "4194304";
 /// The most paths that bubblewrap mounts for us. It takes nine thousand arguments at most, and its time grows with the
 /// square of their number.
@@ -94,7 +94,8 @@ pub(super) fn exec(
     Failure::at(Stage::Program, &error, bubblewrap)
 }
 
-/// This program as a gate: its open file, because its path leads nowhere inside, and the words by which it is started.
+/// This program as a gate: its open file, because its path does not exist inside, and its
+/// arguments.
 fn gate_program(gate: &OwnedFd) -> io::Result<(OwnedFd, Vec<OsString>)> {
     fcntl_setfd(gate, FdFlags::empty())?;
     let program = rustix::fs::open("/proc/self/exe", OFlags::PATH, Mode::empty())?;
@@ -102,7 +103,7 @@ fn gate_program(gate: &OwnedFd) -> io::Result<(OwnedFd, Vec<OsString>)> {
     Ok((program, vec![path.into(), GATE_ARGUMENT.into(), gate.as_raw_fd().to_string().into()]))
 }
 
-/// Whether each root can be opened without following a link. What is protected may be missing.
+/// Checks that each root can be opened without following a link. A protected path may be missing.
 fn check(order: &Order, held: Held) -> Result<(), Failure> {
     for root in &order.roots {
         match open_plain(&root.path) {
@@ -134,7 +135,8 @@ fn crowded(path: &Path) -> Failure {
     Failure::at(Stage::Crowded, &io::Error::from_raw_os_error(libc::E2BIG), path)
 }
 
-/// Whether bubblewrap itself mounts a root: not what is held by mounts already, which come along with what is around them.
+/// Whether bubblewrap itself mounts a root. It does not mount paths that are held by mounts
+/// already, which come along with the folder around them.
 fn is_mounted(order: &Order, root: &Root, held: Held) -> bool {
     let is_fixed = || order.fixed.iter().any(|(path, _)| *path == root.path);
     match root.access {
@@ -230,7 +232,7 @@ fn system(path: &Path, copies: &[Fixed]) -> Vec<OsString> {
     }
 }
 
-/// Where a link of the system's leads, if that is below `/usr`.
+/// The target of a system link, if it is below `/usr`.
 fn link_into_system(path: &Path) -> Option<PathBuf> {
     let target = fs::read_link(path).ok()?;
     path.canonicalize().ok()?.starts_with("/usr").then_some(target)
@@ -247,7 +249,7 @@ fn copies() -> Vec<Fixed> {
         .collect()
 }
 
-/// Builds a folder anew, with the fixed files in their places and everything else bound one by one.
+/// Builds a new folder, with the fixed files in their places and everything else bound one by one.
 ///
 /// A mount on a file would not do: it goes when another process puts a new file, or a new folder
 /// around it, in its place. In a folder that only this jail sees, no other process can.

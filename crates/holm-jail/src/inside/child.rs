@@ -21,7 +21,7 @@ use crate::jail::Network;
 use crate::order::{Bounds, Order};
 use crate::outcome::Stage;
 
-/// The status with which a child leaves that could not become the program; the report says why.
+/// The exit status of a child that could not become the program; the report gives the reason.
 pub(super) const UNBORN: i32 = 125;
 
 /// Why a child could not become the program.
@@ -48,7 +48,7 @@ impl Failure {
         bytes
     }
 
-    /// Reads a report; none where the child said nothing.
+    /// Reads a report; `None` if the child wrote none.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let [b'F', stage, rest @ ..] = bytes else { return None };
         let (errno, path) = rest.split_first_chunk::<4>()?;
@@ -70,7 +70,7 @@ pub(super) fn become_program(
     std::process::exit(UNBORN)
 }
 
-/// Each step gives up what the next ones do not need. Returns only what went wrong.
+/// Each step gives up what the next ones do not need. Returns only on failure.
 fn attempt(
     order: &Order,
     [stdin, stdout, stderr]: &[OwnedFd; 3],

@@ -77,7 +77,8 @@ const UNKNOWN: &[i64] = &[
     libc::SYS_memfd_secret,
 ];
 
-/// Changes of modes, owners and attributes, which Landlock does not see: refused where no mount holds them.
+/// Changes of modes, owners and attributes, which Landlock does not see. Refused if no mount
+/// protects against them.
 const METADATA: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -101,7 +102,8 @@ const METADATA: &[i64] = &[
     libc::SYS_lchown,
 ];
 
-/// Calls that libraries do without, where the job shares the system's processes and files with everybody.
+/// Calls that libraries do without, refused if the job shares the system's processes and files with
+/// all programs.
 const UNKNOWN_OUTSIDE: &[i64] = &[
     // A watch needs no right to read: it tells the names of files that come and go anywhere.
     libc::SYS_inotify_init1,
@@ -110,8 +112,8 @@ const UNKNOWN_OUTSIDE: &[i64] = &[
     libc::SYS_inotify_init,
 ];
 
-/// Memory, queues and locks that outlive a job and that all programs of a user share: refused where the job has none of
-/// its own.
+/// Memory, queues and locks that outlive a job and that all programs of a user share. Refused if
+/// the job has none of its own.
 const SHARED_MEMORY: &[i64] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -133,7 +135,7 @@ const MOST_SHARED: u64 = 16 << 10;
 /// The most locks that are made at once; a namespace has 32,000 such sets at most.
 const MOST_LOCKS: u64 = 16;
 
-/// What holds a job beside the filter.
+/// The confinement of a job beside the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Walls {
     /// Namespaces for files, processes and IPC.
@@ -191,8 +193,9 @@ fn compile(rules: BTreeMap<i64, Vec<Rule>>, errno: i32) -> Option<BpfProgram> {
     SeccompFilter::new(rules, SeccompAction::Allow, errno, arch).ok()?.try_into().ok()
 }
 
-/// Changes of other processes of the same user: their limits, priorities, processors and memory. A signal is Landlock's
-/// matter. The caller itself has the number 0; a thread that names another one of its own process is refused too.
+/// Changes of other processes of the same user: their limits, priorities, processors and memory.
+/// Landlock handles signals. The caller itself has the number 0; a thread that names another one of
+/// its own process is refused too.
 fn others() -> Option<BTreeMap<i64, Vec<Rule>>> {
     const EVERYBODY: [(i64, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
     let other = |at: u8| rule(&[(at, Len::Dword, Op::Ne, 0)]);

@@ -29,13 +29,13 @@ use crate::engine::Engine;
 use crate::order::{Access, Order};
 use crate::outcome::Stage;
 
-/// The argument by which this program is asked to be a gate; the number of its socket follows.
+/// The argument that makes this program a gate; the number of its socket follows.
 pub(super) const GATE_ARGUMENT: &str = "--holm-jail-gate";
 
 /// The most paths that bubblewrap takes over as mounts: up to here a gate takes longer.
 const MOST_TAKEN_OVER: usize = 64;
 
-/// Whether the mounts of a job are made when bubblewrap has built its view.
+/// Whether the mounts of a job are made after bubblewrap has built its view.
 pub(super) fn is_needed(order: &Order) -> bool {
     let Engine::Bubblewrap(program) = &order.engine else { return false };
     let held = order.roots.iter().filter(|root| matches!(root.access, Access::Protected | Access::Hidden));
@@ -86,7 +86,7 @@ fn hand_out(outside: &UnixStream, mounts: &File) -> io::Result<()> {
     Ok(sendmsg(outside, &[IoSlice::new(b"m")], &mut rights, SendFlags::NOSIGNAL).map(drop)?)
 }
 
-/// The mount namespace of a gate. Waits for it; none where bubblewrap or the gate has ended.
+/// Waits for the mount namespace of a gate. Returns `None` if bubblewrap or the gate has ended.
 fn take_mounts(gate: &UnixStream) -> Option<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut rights = RecvAncillaryBuffer::new(&mut space);
@@ -99,7 +99,8 @@ fn take_mounts(gate: &UnixStream) -> Option<OwnedFd> {
     fds.next()?.next()
 }
 
-/// Waits for the gate, holds everything in its namespace and says the order. Runs in a process of its own, which stays inside.
+/// Waits for the gate, makes all mounts in its namespace and sends the order. Runs in a process of
+/// its own, which stays inside.
 pub(super) fn open(gate: &mut UnixStream, order: &Order) -> Result<(), Failure> {
     let failed = |error: &io::Error| Failure::at(Stage::Namespace, error, &order.cwd);
     // Bubblewrap says on the job's own stream why it has ended.

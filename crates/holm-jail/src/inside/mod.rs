@@ -21,7 +21,7 @@ mod sys;
 
 pub(crate) use rules::SYSTEM;
 
-/// The argument by which an executable is asked to be a launcher.
+/// The argument that makes an executable a launcher.
 pub const LAUNCHER_ARGUMENT: &str = "--holm-jail-launcher";
 
 /// Becomes a launcher and never returns, if this process was started as one. Call it first in `main`, before any thread.

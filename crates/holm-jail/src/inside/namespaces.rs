@@ -11,7 +11,7 @@ use rustix::thread::UnshareFlags;
 
 use super::sys::{self, Fork, fork};
 
-/// Whether this machine gives mounts to everybody; found once, in the launcher.
+/// Whether this machine allows mounts to every user; found out once, in the launcher.
 static MOUNTS: OnceLock<bool> = OnceLock::new();
 
 /// Moves into a user namespace and those of the flags, with the same user and group inside as outside.
@@ -32,7 +32,8 @@ pub(super) fn enter_mounts(flags: UnshareFlags) -> io::Result<()> {
     Ok(mount_change(Path::new("/"), MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
 }
 
-/// Whether a process may have mounts of its own here. Some systems give it the namespace and refuse the mounts.
+/// Whether a process may have mounts of its own here. Some systems give it the namespace and refuse
+/// the mounts.
 pub(super) fn mounts_are_given() -> bool {
     *MOUNTS.get_or_init(|| match fork() {
         Ok(Fork::Child) => {

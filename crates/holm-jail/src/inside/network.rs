@@ -17,7 +17,7 @@ use super::{namespaces, sys};
 use crate::jail::PROXY_PORT;
 use crate::outcome::Stage;
 
-/// Moves into a network of its own and gives its one listener away.
+/// Moves into a network of its own and hands out its one listener.
 pub(super) fn leave(line: Option<&OwnedFd>) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::new(Stage::Network, &error);
     let line = line.ok_or_else(|| failed(io::Error::from_raw_os_error(libc::EINVAL)))?;

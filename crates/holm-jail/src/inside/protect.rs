@@ -28,17 +28,17 @@ use crate::order::{Access, FileId, Order};
 use crate::outcome::Stage;
 use crate::path_set::{PathSet, key};
 
-/// How what an engine cannot hold by itself is held.
+/// How the paths are protected that an engine cannot protect by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     ByMounts,
-    /// By mounts that another process makes when bubblewrap has built its view.
+    /// By mounts that another process makes after bubblewrap has built its view.
     FromOutside,
-    /// By leaving rights out, where the kernel gives this process no mounts of its own.
+    /// By leaving out rights, if the kernel gives this process no mounts of its own.
     ByRules,
 }
 
-/// What is done at one path.
+/// The action at one path.
 #[derive(Debug, Clone, Copy)]
 enum Hold {
     Pin,
@@ -63,7 +63,8 @@ fn outermost_writable(order: &Order) -> PathSet {
     order.roots.iter().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect()
 }
 
-/// The folders that must not be moved: those between a writable root and what is protected or hidden in it.
+/// The folders that must not be moved: those between a writable root and a protected or hidden path
+/// in it.
 pub(super) fn pins(order: &Order) -> PathSet {
     let writable = outermost_writable(order);
     let mut pins = PathSet::default();
@@ -95,7 +96,8 @@ pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
     Ok(Held::ByMounts)
 }
 
-/// Holds what is protected and hidden, in a mount namespace of this process; bubblewrap takes these mounts over.
+/// Protects and hides paths in a mount namespace of this process; bubblewrap takes these mounts
+/// over.
 pub(super) fn hold_for_bubblewrap(order: &Order) -> Result<Held, Failure> {
     if !namespaces::mounts_are_given() {
         return Ok(Held::ByRules);
@@ -107,7 +109,7 @@ pub(super) fn hold_for_bubblewrap(order: &Order) -> Result<Held, Failure> {
     Ok(Held::ByMounts)
 }
 
-/// Holds what is protected and hidden, in the mount namespace that this process is in.
+/// Protects and hides paths in the current mount namespace of this process.
 pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
     let writable = outermost_writable(order);
     let pinned = pins(order);
@@ -145,10 +147,11 @@ pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
 
 /// Makes mounts in one namespace.
 struct Holder {
-    /// What covers hidden folders: the first one, once it is mounted. The others are copies.
+    /// The cover of hidden folders: the first one, once it is mounted. The others are copies.
     empty_folder: Option<OwnedFd>,
-    /// The writable roots as they were before anything in them was held, open. What is mounted on a path is copied from
-    /// here: the kernel looks at all mounts in the one that it copies from, and here are none of ours.
+    /// The writable roots as they were before any mount of ours in them, open. Mounts are copied
+    /// from here: the kernel checks all mounts in the tree that it copies from, and this tree has
+    /// none of ours.
     originals: BTreeMap<PathBuf, OwnedFd>,
 }
 
@@ -295,7 +298,7 @@ fn open_hidden(path: &Path) -> io::Result<OwnedFd> {
     Ok(openat2(CWD, path, flags, Mode::empty(), how)?)
 }
 
-/// Whether there is something at a path, be it a link.
+/// Whether something exists at a path, even a link.
 pub(super) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

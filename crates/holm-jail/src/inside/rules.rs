@@ -17,14 +17,14 @@ use crate::order::{Access, Order, Root};
 use crate::outcome::Stage;
 use crate::path_set::PathSet;
 
-/// What must be held; see `Engine::landlock`.
+/// The least that must be enforced; see `Engine::landlock`.
 const FLOOR: ABI = ABI::V3;
-/// What is held where the kernel can.
+/// The most that is enforced, if the kernel can.
 const WISH: ABI = ABI::V9;
 /// The most entries of a folder that are opened one by one around a protected path.
 const MAX_ENTRIES: usize = 10_000;
 
-/// What every program needs to start and to find its way: the system's shared files, none of them secret.
+/// The files that every program needs to start: the system's shared files, none of them secret.
 pub(crate) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -55,7 +55,8 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/timezone",
 ];
 
-/// Harmless parts of the kernel's own folders. The child's own part of /proc is added; others would show other processes.
+/// Harmless parts of the kernel's own folders. The child's own part of /proc is added; others would
+/// show other processes.
 const KERNEL: &[&str] = &[
     "/proc/self",
     "/proc/cpuinfo",
@@ -71,7 +72,7 @@ const KERNEL: &[&str] = &[
 
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What maps every dynamically linked program, and so must be startable itself.
+/// The loaders that map every dynamically linked program, and so must be executable themselves.
 const LOADERS: &[&str] = &[
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/ld-linux-aarch64.so.1",
@@ -115,7 +116,7 @@ pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
     rules.apply()
 }
 
-/// Whether each protected path can be opened without following a link, or is missing.
+/// Checks that each protected path can be opened without following a link, or is missing.
 fn check_protected(order: &Order) -> Result<(), Failure> {
     for path in protected(order) {
         match open_plain(path) {
@@ -172,7 +173,8 @@ impl Rules {
         ruleset.restrict_self().map(drop).map_err(|_| failed())
     }
 
-    /// Opens a folder except for what is protected or hidden in it, where no mount can hold that.
+    /// Opens a folder except for the protected and hidden paths in it, if no mount can protect
+    /// those.
     ///
     /// A right on a folder is a right on everything beneath, so the folders around a protected path can only be read, and
     /// everything beside it is opened one by one. Nothing new can then be made directly in those folders: less than was

@@ -19,15 +19,15 @@ use crate::engine::Engine;
 use crate::order::{Cause, MAX_ORDER, Order, Status, Told};
 use crate::outcome::Stage;
 
-/// How often the memory of all processes together is looked at.
+/// How often the memory of all processes together is measured.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// What a job has at the least to begin, however short its own time is: a machine may be busy.
+/// The least time that a job has to start, however short its own time is: the machine may be busy.
 const LEAST_TO_BEGIN: Duration = Duration::from_secs(5);
-/// What it has at the most: a server runs for as long as anybody wants it, and begins like everybody else.
+/// The most time that a job has to start: a server may run for ever, but starts like any other job.
 const MOST_TO_BEGIN: Duration = Duration::from_secs(60);
 
-/// What the process says that has held everything behind a gate.
+/// The message of the process that has made the mounts behind a gate.
 const OPENED: &[u8] = b"o";
 
 /// Runs one job from its order to its end.
@@ -109,7 +109,8 @@ enum Begun {
     Over(Cause),
 }
 
-/// Waits until the child has become the program, says why it has not, or is told to wait no longer.
+/// Waits until the child has become the program, reports why it has not, or is told to stop
+/// waiting.
 fn started(control: &UnixStream, order: &Order, report: &mut File, deadline: Option<Instant>) -> Begun {
     let mut said = Vec::new();
     loop {
@@ -174,7 +175,7 @@ fn opened(control: &UnixStream, order: &Order, mut gate: UnixStream, deadline: O
     Begun::Not(Failure::decode(&said).unwrap_or_else(ended))
 }
 
-/// Waits until the report says something or closes; otherwise who ended the waiting.
+/// Waits until the report has data or closes. Otherwise returns what ended the waiting.
 fn silent(control: &UnixStream, report: &File, deadline: Option<Instant>) -> Option<Cause> {
     loop {
         let left = deadline.map_or(LOOK_EVERY, |deadline| deadline.saturating_duration_since(Instant::now()));

@@ -12,9 +12,9 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process
 
 use crate::order::Status;
 
-/// How long descendants that fork as fast as they are killed are hunted.
+/// How long to chase descendants that fork as fast as they are killed.
 const HUNT: Duration = Duration::from_secs(5);
-/// How long the hunt rests, so that the killed can die.
+/// The pause between two passes, so that killed processes can die.
 const REST: Duration = Duration::from_micros(200);
 
 /// Kills and reaps every descendant; how `main` ended, if it did.
@@ -40,7 +40,7 @@ pub(super) fn all(main: Pid) -> Option<Status> {
     status
 }
 
-/// Reaps what is dead; whether no child is left.
+/// Reaps dead children. Returns whether no child is left.
 fn reap(main: Pid, status: &mut Option<Status>) -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -56,7 +56,8 @@ fn read(ended: WaitStatus) -> Option<Status> {
     ended.exit_status().map(Status::Exited).or_else(|| ended.terminating_signal().map(Status::Signalled))
 }
 
-/// The memory that all descendants of a process have resident, in bytes. What they share is counted for each.
+/// The resident memory of all descendants of a process, in bytes. Shared memory is counted for
+/// each.
 pub(super) fn resident(of: Pid) -> u64 {
     let all = processes();
     let is_below = |mut pid: i32| {
@@ -74,7 +75,7 @@ pub(super) fn resident(of: Pid) -> u64 {
     pages.saturating_mul(rustix::param::page_size() as u64)
 }
 
-/// What is known of a process.
+/// The facts about a process.
 struct Process {
     parent: i32,
     /// Resident memory, counted in pages.

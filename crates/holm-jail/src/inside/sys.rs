@@ -103,7 +103,7 @@ pub(super) fn loopback_up() -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Whether a mount can be written to.
+/// Whether a mount is read-only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadOnly {
     Yes,
@@ -115,7 +115,7 @@ pub(super) fn set_read_only(path: &Path, read_only: ReadOnly) -> io::Result<()> 
     change_mounts(libc::AT_FDCWD, path, 0, read_only)
 }
 
-/// Changes an open mount, which stands nowhere yet, and those beneath it.
+/// Changes an open mount, which is not attached yet, and those beneath it.
 pub(super) fn set_tree_read_only(tree: BorrowedFd<'_>, read_only: ReadOnly) -> io::Result<()> {
     change_mounts(tree.as_raw_fd(), Path::new(""), libc::AT_EMPTY_PATH, read_only)
 }

@@ -22,14 +22,14 @@ use rustix::process::getpid;
 
 use crate::inside::protect::open_plain;
 
-/// What stands behind the name of something that was set aside; a number follows.
+/// The suffix of an entry that was set aside; a number follows.
 const ASIDE: &str = ".set-aside-";
-/// The deepest folder that is looked at before a tree is removed.
+/// The deepest folder that is checked before a tree is removed.
 const MAX_DEPTH: usize = 64;
 /// The most folders that are removed together.
 const MAX_FOLDERS: usize = 4_096;
 
-/// Something that stands in an open folder.
+/// An entry of an open folder.
 pub(super) struct Place {
     folder: OwnedFd,
     name: OsString,
@@ -38,7 +38,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What stands at a path. No link leads there: where one is on the way, there is an error.
+    /// The entry at a path. Fails if a link is on the way.
     pub(super) fn at(path: &Path) -> io::Result<Self> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::NotFound.into());
@@ -49,9 +49,9 @@ impl Place {
         Ok(Self { folder, name: name.to_owned(), path: path.to_owned(), is_link })
     }
 
-    /// What stands at a path, or else the first link on the way to it, if that is beneath a folder.
+    /// The entry at a path, or else the first link on the way to it, if that is beneath a folder.
     ///
-    /// Such a link is what stands on the path. Links further out are none of a job's.
+    /// Such a link counts as the entry. Links further out were not made by a job.
     pub(super) fn find(path: &Path, beneath: &Path) -> Option<Self> {
         match Self::at(path) {
             Ok(place) => Some(place),
@@ -69,7 +69,7 @@ impl Place {
         &self.path
     }
 
-    /// Gives it a new name in its folder.
+    /// Renames it within its folder.
     pub(super) fn rename_aside(&self) -> io::Result<PathBuf> {
         let mut number = getpid().as_raw_nonzero().get();
         loop {
@@ -101,7 +101,7 @@ impl Place {
         }
     }
 
-    /// Gives the owner the rights to the folder again; false where they were there already.
+    /// Gives the owner the rights to the folder again. Returns false if the owner had them already.
     fn open_to_owner(&self) -> bool {
         let Ok(data) = fstat(&self.folder) else { return false };
         let mode = data.st_mode & 0o7777;
@@ -110,7 +110,8 @@ impl Place {
         mode & 0o700 != 0o700 && fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)).is_ok()
     }
 
-    /// Removes a folder that holds nothing but empty folders. Where there is anything else in it, nothing is removed.
+    /// Removes a folder that holds nothing but empty folders. If it holds anything else, nothing is
+    /// removed.
     pub(super) fn remove_empty(&self) -> io::Result<()> {
         for pass in [Pass::Look, Pass::Remove] {
             let mut room = MAX_FOLDERS;
@@ -120,7 +121,7 @@ impl Place {
     }
 }
 
-/// Whether a name is one under which something is set aside that had another one.
+/// Whether `left` set aside could have this name.
 pub(super) fn is_aside(name: &OsStr, left: &OsStr) -> bool {
     let rest =
         name.as_bytes().strip_prefix(left.as_bytes()).and_then(|rest| rest.strip_prefix(ASIDE.as_bytes()));
@@ -134,7 +135,8 @@ enum Pass {
     Remove,
 }
 
-/// Goes through a tree, inner folders first. What is no folder is an error, and so is a tree that is too deep or too big.
+/// Walks a tree, inner folders first. Fails for anything but folders, and for a tree that is too
+/// deep or too big.
 fn go_through<N: Arg + Copy>(
     around: BorrowedFd<'_>,
     name: N,
