@@ -67,7 +67,7 @@ fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
     names
 }
 
-/// A text with goose's places written as ours.
+/// Rewrites goose's placeholders as Holm's.
 fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     if text.contains("{%") {
         notes
@@ -92,7 +92,7 @@ fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
 }
 
 impl Servers {
-    /// One extension; what is no server is a note.
+    /// Converts one extension; an extension that is not a server becomes a note.
     fn take(&mut self, name: &str, entry: &Json) {
         let word = |key: &str| entry.get(key).and_then(Json::as_str);
         let kind = word("type").unwrap_or_default();
@@ -114,7 +114,7 @@ impl Servers {
             }
         }
         let mut env = entry.get("envs").and_then(Json::as_object).cloned().unwrap_or_default();
-        // What goose keeps in its keyring is named, and taken from the environment here.
+        // A secret in goose's keyring is only named here; its value comes from the environment.
         for key in
             entry.get("env_keys").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
         {
