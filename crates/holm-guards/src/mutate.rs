@@ -25,7 +25,7 @@ pub(crate) enum Guard {
     Lines,
     /// The postcondition `length`, and counts of lines.
     Range,
-    /// Values of a skill that must stand in the source.
+    /// Values of a skill that must occur in the source.
     Source,
     /// Forms of a skill's values.
     Format,

@@ -115,7 +115,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Guards asked one after the other until one rejects.
+/// A chain of guards, asked one after the other until one rejects.
 ///
 /// A guard after the first rejection is never called: it may be costly, and its answer could change nothing.
 /// Every warning on the way is kept, not only the first.
@@ -150,7 +150,7 @@ impl Chain {
         self
     }
 
-    /// Asks the next guard in place and says whether the chain goes on.
+    /// Asks the next guard in place. Returns whether the chain continues.
     pub fn ask(&mut self, guard: impl FnOnce() -> Ruling) -> bool {
         if self.rejection.is_some() {
             return false;

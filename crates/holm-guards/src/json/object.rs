@@ -49,7 +49,7 @@ impl Object {
         Self(members)
     }
 
-    /// How many members there are.
+    /// The number of members.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
@@ -73,7 +73,7 @@ impl Object {
         self.0.get_mut(at).map(|(_, value)| value)
     }
 
-    /// Whether there is a member called `name`.
+    /// Whether the object has a member called `name`.
     #[must_use]
     pub fn contains_key(&self, name: &str) -> bool {
         self.find(name).is_ok()
@@ -120,7 +120,7 @@ impl Object {
         self.0.iter_mut().map(|(_, value)| value)
     }
 
-    /// Where the name stands, or where it would have to.
+    /// The index of the name, or the index where it would be inserted.
     fn find(&self, name: &str) -> Result<usize, usize> {
         // The last place first: it is the only one in the smallest objects, and where members that come in order go.
         match self.0.last().map(|(last, _)| last.as_str().cmp(name)) {

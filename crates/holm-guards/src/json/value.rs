@@ -151,7 +151,7 @@ impl Json {
         self.cmp_counting(other, &mut 0)
     }
 
-    /// Compares like [`cmp_value`](Json::cmp_value) and adds what it cost, for callers with a budget.
+    /// Compares like [`cmp_value`](Json::cmp_value) and adds its cost, for callers with a budget.
     pub(crate) fn cmp_counting(&self, other: &Json, steps: &mut usize) -> Ordering {
         *steps = steps.saturating_add(1);
         match (self, other) {

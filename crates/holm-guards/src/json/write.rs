@@ -25,7 +25,7 @@ impl Json {
 
     /// Whether `text` is this value's canonical text, found without writing it anywhere.
     ///
-    /// Who holds the text that a value was parsed from can then keep it instead of a second copy.
+    /// A caller that holds the text of a parsed value can then keep it instead of a second copy.
     ///
     /// ```
     /// use holm_guards::json::Json;
@@ -56,7 +56,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// Takes only what a text says next.
+/// A writer that accepts only the given text.
 struct Expected<'a>(&'a [u8]);
 
 impl Write for Expected<'_> {
@@ -93,7 +93,7 @@ pub fn write_string(text: &str, out: &mut (impl Write + ?Sized)) -> fmt::Result 
     out.write_char('"')
 }
 
-/// How many bytes come before the first one that a JSON string must escape.
+/// The number of bytes before the first one that a JSON string must escape.
 #[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
@@ -109,7 +109,7 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
     head.len() + blocks + rest.iter().position(special).unwrap_or(rest.len())
 }
 
-/// Bytes looked at together: what a vector register holds on every common machine.
+/// Bytes examined together: what a vector register holds on every common machine.
 const BLOCK: usize = 16;
 
 fn write_escape(byte: u8, out: &mut (impl Write + ?Sized)) -> fmt::Result {

@@ -9,7 +9,7 @@ pub(super) fn starts_with(text: &str, start: &str) -> bool {
     strip_prefix(text, start).is_some()
 }
 
-/// What follows the ASCII text `start`, which is not empty, at the beginning of `text`.
+/// The text after the non-empty ASCII text `start` at the beginning of `text`.
 pub(super) fn strip_prefix<'a>(text: &'a str, start: &str) -> Option<&'a str> {
     // Most texts differ in the first letter already.
     let same = |(a, b): (&u8, &u8)| a.eq_ignore_ascii_case(b);
@@ -20,7 +20,7 @@ pub(super) fn strip_prefix<'a>(text: &'a str, start: &str) -> Option<&'a str> {
     head.eq_ignore_ascii_case(start).then_some(rest)
 }
 
-/// What stands before the ASCII text `end` at the end of `text`.
+/// The text before the ASCII text `end` at the end of `text`.
 pub(super) fn strip_suffix<'a>(text: &'a str, end: &str) -> Option<&'a str> {
     let (rest, tail) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
     tail.eq_ignore_ascii_case(end).then_some(rest)

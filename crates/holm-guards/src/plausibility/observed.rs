@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The tool says that it worked. This is the claim which guards test.
+    /// The tool says that it worked. Guards test this claim.
     Succeeded,
     /// The tool says that it failed. Failures pass through as failures: the model does not take
     /// them for data.
     Failed,
 }
 
-/// The text of a result, or what is left of it in memory after the rest was spilled.
+/// The text of a result, or the part of it that is left in memory after the rest was spilled.
 ///
 /// ```
 /// use holm_guards::plausibility::Observed;

@@ -48,7 +48,7 @@ impl Postconditions {
         declared.iter().map(compile).collect::<Result<_, _>>().map(|promises| Self { promises })
     }
 
-    /// Whether nothing was promised.
+    /// Whether the tool promises nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.promises.is_empty()
@@ -96,14 +96,15 @@ impl Postconditions {
         if checks.is_empty() { Evaluation::Ruled(chain) } else { Evaluation::Pending { chain, checks } }
     }
 
-    /// The ruling for a check that the host carried out: `found` says what it saw if the promise was broken.
+    /// The ruling for a check that the host carried out. `found` is the host's finding if the
+    /// promise was broken.
     #[must_use]
     pub fn answer(check: &Postcondition, found: Option<&str>) -> Ruling {
         found.map_or(Ruling::Accept, |found| check.ruling(excerpt(found)))
     }
 }
 
-/// What a judgement came to.
+/// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
     /// Every postcondition was decided.
@@ -111,9 +112,9 @@ pub enum Evaluation {
     /// Nothing was rejected so far, and these checks are still to be carried out by the host, in order: programs
     /// to run, and promises that need the whole of a spilled output (compiled alone and judged on it).
     Pending {
-        /// What was decided already.
+        /// The decisions so far.
         chain: Chain,
-        /// What is still open.
+        /// The checks that are still open.
         checks: Vec<Postcondition>,
     },
 }
@@ -124,7 +125,7 @@ pub enum Evaluation {
 pub struct PostconditionError {
     /// The name of the postcondition.
     pub name: String,
-    /// What is wrong with it.
+    /// Why the declaration cannot be used.
     pub fault: Fault,
 }
 
@@ -174,7 +175,7 @@ enum Test {
     Executable,
 }
 
-/// What one test saw.
+/// The result of one test.
 enum Judged {
     Kept,
     Broken(String),

@@ -10,7 +10,7 @@ use super::{Fix, FixKind};
 use crate::json::{Json, Kind, Number, Object};
 use crate::schema::{Checker, Node, NodeId, Schema, Types, plausible};
 
-/// Schemas looked at inside one another; as deep as validation itself goes.
+/// The deepest nesting of schemas that is examined; as deep as validation itself goes.
 const MAX_NESTING: usize = 256;
 
 /// Branches of unions that are tried in one repair: each works on a copy of the value.
@@ -227,7 +227,7 @@ impl<'s> Fixer<'s> {
     }
 }
 
-/// What one branch of a union made of a value.
+/// The result of one branch of a union for a value.
 struct Trial {
     value: Json,
     fixes: Vec<Fix>,

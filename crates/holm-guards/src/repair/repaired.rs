@@ -11,13 +11,13 @@ use crate::json::Json;
 use crate::mutate::{Guard, off};
 use crate::schema::Schema;
 
-/// What became of a call's arguments.
+/// The result of repairing a call's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repaired {
     /// They fit the schema.
     Valid {
         value: Json,
-        /// What was changed; empty if they were valid as sent.
+        /// The changes; empty if the arguments were valid as sent.
         fixes: Vec<Fix>,
     },
     /// They do not, and no change with only one possible result makes them fit.
@@ -40,7 +40,7 @@ pub enum Repaired {
 ///   `{"kind": "circle", "value": {…}}` become `{"kind": "circle", …}`, and `null`s that belong to other
 ///   variants are left out.
 ///
-/// Nothing is changed where two readings are possible.
+/// Nothing is changed if two readings are possible.
 ///
 /// ```
 /// use holm_guards::json::Json;

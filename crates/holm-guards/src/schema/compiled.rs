@@ -45,8 +45,8 @@ impl Schema {
     /// Compiles a schema; draft 2020-12 unless its `$schema` names an older draft.
     ///
     /// # Errors
-    /// [`SchemaError`] if the document cannot be a schema. Demands that are merely not enforced are no error: see
-    /// [`unsupported`](Schema::unsupported).
+    /// [`SchemaError`] if the document cannot be a schema. Demands that are merely not enforced are
+    /// not an error: see [`unsupported`](Schema::unsupported).
     pub fn compile(source: &Json) -> Result<Self, SchemaError> {
         Self::compile_as(Dialect::default(), source)
     }
@@ -59,7 +59,7 @@ impl Schema {
         compile::compile(dialect, source)
     }
 
-    /// What the schema demands and validation does not enforce; shown when a tool is registered.
+    /// The demands of the schema that validation does not enforce; shown when a tool is registered.
     #[must_use]
     pub fn unsupported(&self) -> &[Unsupported] {
         &self.unsupported
@@ -88,7 +88,7 @@ impl Schema {
         off(Guard::Schema) || Checker::new(self).is_valid(self.root, value)
     }
 
-    /// What the schema expects, in one short line for people and models.
+    /// A summary of the schema in one short line, for people and models.
     ///
     /// ```
     /// use holm_guards::{json::Json, schema::Schema};

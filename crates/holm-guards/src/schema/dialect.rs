@@ -15,7 +15,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// What the document's own `$schema` says, if it says something we know.
+    /// The dialect of the document's own `$schema`, if it is known.
     pub(super) fn declared(document: &Object) -> Option<Self> {
         let uri = document.get("$schema")?.as_str()?;
         let old = ["draft-03/", "draft-04/", "draft-05/", "draft-06/", "draft-07/"];

@@ -57,7 +57,7 @@ pub enum SchemaError {
     TooLarge {
         /// The limit that was passed.
         limit: usize,
-        /// What there is too much of.
+        /// The part that there is too much of.
         what: &'static str,
     },
 }
@@ -115,7 +115,7 @@ pub enum Gap {
     LongDivisor,
 }
 
-/// Where a pointer leads, for people: the empty one is invisible.
+/// The place of a pointer as text for people: the empty pointer is invisible.
 fn place(pointer: &str) -> String {
     if pointer.is_empty() { "at the root".into() } else { format!("at `{pointer}`") }
 }

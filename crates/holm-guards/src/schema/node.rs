@@ -78,7 +78,7 @@ impl Types {
         }
     }
 
-    /// The names of what is admitted; `number` covers `integer`.
+    /// The names of the admitted types; `number` covers `integer`.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         let numbers = self.contains(Self::of(Kind::Number));
         Self::NAMES

@@ -9,7 +9,7 @@ use core::fmt::Write;
 /// How much of one property name a message repeats.
 const MAX_NAME: usize = 60;
 
-/// How many steps of a place a message repeats; the last ones tell the most.
+/// How many steps of a place a message repeats; the last ones are the most useful.
 const MAX_STEPS: usize = 12;
 
 /// A place in a value, linked to the place above it.

@@ -44,8 +44,8 @@ impl Pattern {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// [`PatternError::Malformed`] if it is no regular expression, [`PatternError::Unsupported`] if it is one that
-    /// cannot be matched in bounded time and memory.
+    /// [`PatternError::Malformed`] if it is not a regular expression, [`PatternError::Unsupported`]
+    /// if it cannot be matched in bounded time and memory.
     pub fn compile(text: &str) -> Result<Self, PatternError> {
         if text.len() > LENGTH_LIMIT {
             return Err(PatternError::Unsupported(Gap::PatternTooLarge));

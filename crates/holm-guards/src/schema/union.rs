@@ -20,7 +20,7 @@ pub(crate) fn plausible(schema: &Schema, id: NodeId, value: &Json) -> bool {
     })
 }
 
-/// The node that says something, behind plain references.
+/// The first node with demands of its own, behind plain references.
 pub(crate) fn follow(schema: &Schema, id: NodeId) -> Option<&Node> {
     let mut node = schema.node(id)?;
     for _ in 0..MAX_HOPS {

@@ -15,10 +15,10 @@ use super::runner::{MAX_WORK, TOO_MUCH};
 use crate::json::Json;
 use crate::mutate::{Guard, off};
 
-/// How a skill presents itself.
+/// The name, description and version of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkillMetadata {
-    /// The name by which a model asks for it.
+    /// The name that a model uses for it.
     pub name: &'static str,
     pub description: &'static str,
     /// The version of its contract.
@@ -40,7 +40,7 @@ pub fn is_valid_skill(name: &str) -> bool {
     AVAILABLE_SKILLS.iter().any(|skill| skill.name == name)
 }
 
-/// What the extraction skill can be asked for.
+/// The kinds of values that the extraction skill can find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtractionTarget {
     Email,
@@ -134,7 +134,7 @@ pub fn validate_extraction_output(
     }
 }
 
-/// What the model is shown of a skill's result.
+/// The text of a skill's result for the model.
 #[must_use]
 pub fn format_skill_result(result: &Result<Json, SkillError>) -> String {
     match result {
@@ -159,7 +159,7 @@ fn has_target_field(output: &Json, target: ExtractionTarget) -> Result<(), Skill
     }
 }
 
-/// A string, or the strings of a list; what is neither is not looked at.
+/// A string, or the strings of a list; other values are ignored.
 fn strings(value: Option<&Json>) -> Vec<&str> {
     match value {
         Some(Json::String(text)) => [text.as_str()].into(),

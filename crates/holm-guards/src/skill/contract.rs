@@ -97,7 +97,7 @@ pub struct FormatCheck {
 /// A contract cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ContractError {
-    /// The name is what a model asks for.
+    /// A contract needs a name, because a model asks for the skill by it.
     #[error("the contract has no name; give it one")]
     NoName,
     /// No input could ever be accepted.

@@ -29,7 +29,7 @@ pub(crate) struct Checker<'s> {
     found: Vec<Violation>,
 }
 
-/// Whether violations are told or only counted as one.
+/// Whether violations are reported or only counted as one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Quiet,
@@ -37,7 +37,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// Both demands; the second is looked at after a failure only if violations are told.
+    /// Checks both demands. After a failure, the second is checked only if violations are reported.
     pub(super) fn and(self, first: bool, second: impl FnOnce() -> bool) -> bool {
         if first {
             return second();
@@ -54,7 +54,7 @@ impl<'s> Checker<'s> {
         Self { schema, steps: MAX_STEPS, depth: 0, stopped: false, found: Vec::new() }
     }
 
-    /// Validates against the whole schema and tells what is wrong.
+    /// Validates against the whole schema and reports the violations.
     pub(in crate::schema) fn report(mut self, value: &Json) -> Result<(), Vec<Violation>> {
         let valid = self.check(self.schema.root(), value, &Path::ROOT, Mode::Report);
         if self.stopped {
@@ -144,7 +144,7 @@ impl<'s> Checker<'s> {
         ok && self.unevaluated(node, value, at, mode)
     }
 
-    /// Notes a violation if violations are told; always `false`.
+    /// Records a violation if violations are reported; always returns `false`.
     pub(super) fn fail(
         &mut self,
         mode: Mode,

@@ -14,7 +14,7 @@ use crate::schema::node::{Logic, Node, NodeId};
 use crate::schema::path::escape;
 use crate::schema::{Dialect, Gap, Schema, SchemaError, Unsupported, format, keywords, loops};
 
-/// How many gaps are listed; a schema with more is foreign through and through.
+/// The most gaps that are listed; a schema with more was not written for this validator.
 const MAX_UNSUPPORTED: usize = 64;
 
 pub(in crate::schema) fn compile(dialect: Dialect, source: &Json) -> Result<Schema, SchemaError> {

@@ -24,10 +24,10 @@ pub(super) const SPACE: &[Range] = &[
 pub(super) const DIGIT: &[Range] = &[(0x30, 0x39)];
 /// The characters that `\w` matches.
 pub(super) const WORD: &[Range] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
-/// What `.` leaves out.
+/// The characters that `.` does not match.
 pub(super) const LINE_ENDS: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
 
-/// Characters from one to another, both with it.
+/// A range of characters, including both ends.
 pub(super) type Range = (u32, u32);
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(super) enum Node {
     Repeat { node: Box<Node>, min: u32, max: Option<u32> },
 }
 
-/// Where the ranges of a set stand: from here up to there.
+/// A set of characters: the indexes of its first and last ranges.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Set {
     pub(super) from: usize,

@@ -15,7 +15,7 @@ const MAX_TABLE: usize = 64 * 1024;
 /// Sets of states of one search; they are compared one by one when a new step is worked out.
 const MAX_STATES: usize = 256;
 
-/// An entry that was not worked out, one that is a match; the others are a state and this.
+/// An entry that was not computed, and one that is a match; the others are a state plus this.
 const UNKNOWN: u32 = 0;
 const MATCH: u32 = 1;
 const FIRST_STATE: u32 = 2;
@@ -33,7 +33,7 @@ pub(super) fn is_match(program: &Program, text: &str) -> bool {
     search.ends(state)
 }
 
-/// What a place is between.
+/// The kind of character on one side of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Edge,
@@ -41,7 +41,7 @@ enum Side {
     Other,
 }
 
-/// Where the program may be, and what was before.
+/// The set of instructions where the program may be, and the character before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
     before: Side,
@@ -145,7 +145,8 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Marks every instruction that can be reached from a state without taking a character; tells whether the match is one.
+    /// Marks every instruction that can be reached from a state without consuming a character.
+    /// Returns whether the match is one.
     fn reach(&mut self, state: usize, after: Side) -> bool {
         self.reached.fill(0);
         let Some(State { before, steps }) = self.states.get(state) else { return false };
