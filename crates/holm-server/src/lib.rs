@@ -10,8 +10,9 @@
 //!
 //! - **Access** is checked before a body is read: the host name, the origin of the page, then the
 //!   token ([`auth`]). Only two things need no token. The dashboard's files are public, and at
-//!   `/hooks` a message that is signed with the key of a job starts that job. Sites have their own
-//!   addresses, and optionally a password. A `GET` request changes nothing.
+//!   `/hooks` a message that is signed with the key of a job starts that job; its sender learns
+//!   nothing else. Sites have their own addresses, and optionally a password. A `GET` request
+//!   changes nothing.
 //! - **Isolation**: each user has their own workspace, store and grants. Sessions of other users do
 //!   not exist for them.
 //! - **Watchers never delay a run**: events are kept in a bounded [`Feed`] that watchers read at
