@@ -6,8 +6,8 @@ use holm_kernel::{Proposal, Verdict};
 
 use crate::BoxFuture;
 
-/// Rules on proposed calls. Only what the kernel would allow or ask about gets here; an approver can narrow it and
-/// never widen it.
+/// Rules on proposed calls. It only gets calls that the kernel would allow or ask about, and can
+/// narrow what they may do but never widen it.
 ///
 /// A plain function is an approver:
 ///
@@ -26,11 +26,13 @@ use crate::BoxFuture;
 /// let _host = Host::new(model).approver(readers_only);
 /// ```
 pub trait Approver: Send + Sync {
-    /// Rules on one call. The run goes on listening meanwhile, so this may take as long as a person takes.
+    /// Rules on one call. The run keeps taking inputs meanwhile, so this may take as long as a
+    /// person needs.
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict>;
 
-    /// Who is asked about the calls of a helper of this name. Asked once for each child, before it does anything; unless said
-    /// otherwise, this approver itself is, and knows nothing of whose calls they are.
+    /// The approver for the calls of a helper with this name; asked once per child, before it does
+    /// anything. By default this approver answers for the helper too, without knowing whose calls
+    /// they are.
     fn of_helper(&self, _helper: &str) -> Option<Arc<dyn Approver>> {
         None
     }

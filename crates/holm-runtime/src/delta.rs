@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use holm_kernel::{CallId, Usage};
 
-/// One piece of a reply. Offsets count bytes, so a watcher that missed pieces can tell, and one that reconnects can
-/// join.
+/// One piece of a reply. Offsets count bytes, so a watcher can detect missed pieces, and can join
+/// after a reconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delta<'a> {
-    /// The provider took the call.
+    /// The provider accepted the call.
     Accepted {
-        /// The provider's own id of the request, for its support desk.
+        /// The provider's id of the request, for support cases.
         request: &'a str,
     },
     Text {
@@ -26,9 +26,9 @@ pub enum Delta<'a> {
         offset: u64,
         text: &'a str,
     },
-    /// A tool call began.
+    /// A tool call started.
     ToolCallStarted {
-        /// The call's place among the reply's calls, from 0.
+        /// The call's index among the reply's calls, from 0.
         index: u64,
         /// The provider's id of the call.
         id: &'a str,
@@ -36,22 +36,22 @@ pub enum Delta<'a> {
     },
     /// More of a call's arguments.
     ToolArguments {
-        /// The call's place among the reply's calls.
+        /// The call's index among the reply's calls.
         index: u64,
         /// Where the piece begins in the call's arguments.
         offset: u64,
         /// The piece of JSON text.
         text: &'a str,
     },
-    /// What the call has used so far; replaces what was said before.
+    /// The usage of the call so far; it replaces earlier values.
     Usage(Usage),
-    /// A tool says how far it is.
+    /// A tool reports its progress.
     Progress {
-        /// What it does now.
+        /// What the tool does now.
         text: &'a str,
-        /// How much is done, in the tool's own unit.
+        /// The amount done, in the tool's own unit.
         done: Option<u64>,
-        /// How much there is, in the same unit.
+        /// The total amount, in the same unit.
         total: Option<u64>,
     },
 }

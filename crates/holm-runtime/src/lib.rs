@@ -112,9 +112,9 @@ pub use tool::{
     tool_fn,
 };
 
-/// What the code that `#[tool]` writes calls; no part of the interface.
+/// Support code for the expansion of `#[tool]`; not part of the public interface.
 #[doc(hidden)]
 pub use tool::support as __private;
 
-/// Says to a call that its answer is no longer wanted.
+/// Tells a call that its answer is no longer needed.
 pub use tokio_util::sync::CancellationToken;

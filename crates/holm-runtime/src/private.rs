@@ -16,7 +16,7 @@ pub(crate) fn owner_only(path: &Path, options: &mut OpenOptions) -> io::Result<F
         };
 
         let file = options.mode(0o600).open(path)?;
-        // The mode above is for new files; one that was there may be open to others.
+        // The mode above applies to new files; an existing one may be readable by others.
         file.set_permissions(Permissions::from_mode(0o600))?;
         Ok(file)
     }

@@ -108,7 +108,8 @@ const ACTIONS: &[&str] = &[
     "update",
 ];
 
-/// More actions. After "I need to", they may be meant for the person, so they do not count there.
+/// More actions. After "I need" or "I should" they may be meant for the person, so they do not
+/// count there.
 const OWN_ACTIONS: &[&str] = &["see", "use", "verify", "view", "write"];
 
 /// Words that make a sentence a promise or a condition, and not an announcement.

@@ -233,7 +233,7 @@ impl Run {
             } else if let Some(ending) = self.prepare(&mut slot, &batch.slots) {
                 batch.ending = Some(ending);
             }
-            // A call that cannot run uses no quota.
+            // A call that cannot run does not count towards the limit.
             if !slot.is_done() {
                 counted += 1;
             }

@@ -154,8 +154,8 @@ impl Run {
         true
     }
 
-    /// Evaluates the turn: if the model failed, another model continues, or it gets the hint if
-    /// there is none.
+    /// Evaluates the turn: if the model failed, another model continues. If no model is
+    /// left, it gets the hint.
     pub(super) fn climb(&mut self) -> Climbed {
         let started = self.state.started.clone();
         let Some(ladder) = &started.config.ladder else { return Climbed::No };

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Agent {
-    /// Starts a child within what its parent allows.
+    /// Starts a child within the limits of its parent.
     pub(crate) async fn start_child(
         &self,
         run: &str,
@@ -28,7 +28,7 @@ impl Agent {
         Ok(Session::new(Driver::start_checked(started, Host { parts, journal }).await?))
     }
 
-    /// Takes over a child where it stood; it is bound as it was when it was started.
+    /// Resumes a child with the restrictions that it was started with.
     pub(crate) async fn resume_child(&self, run: &str, child: &Child) -> Result<Session, DriveError> {
         check_run_name(run)?;
         crate::driver::released(run).await;
@@ -52,10 +52,11 @@ impl Agent {
         config
     }
 
-    /// Its own host, with what comes from the parent: where it is kept, who is asked, and the hooks that are handed on.
+    /// Its own host, with the parts that come from the parent: journal store, approver and
+    /// inherited hooks.
     fn child_parts(&self, child: &Child) -> Parts {
         let mut parts = self.inner.host.clone();
-        // A configuration that asks people about everything goes on doing so beside the hooks of the parent.
+        // A configuration that asks people about everything still does so with the parent's hooks.
         let own_asks =
             parts.hooks.before_call.is_empty() && self.inner.config.approvals == Approvals::AskAlways;
         if own_asks || child.hook_wants == HookWants::PeopleToo {

@@ -32,7 +32,7 @@ use crate::{
     host::Parts,
 };
 
-/// Runs prompts. Cheap to clone; many runs may be under way at the same time.
+/// Runs prompts. Cheap to clone; many runs may be active at the same time.
 ///
 /// ```
 /// # use holm_runtime::model_fn;
@@ -58,27 +58,28 @@ pub struct Agent {
 struct Inner {
     config: Config,
     host: Parts,
-    /// For tests that want the same run twice.
+    /// For tests that need identical runs.
     seed: Option<u64>,
 }
 
 impl Agent {
-    /// Begins to put an agent together: a model by its name (or with its window and price) and what answers for it.
+    /// Starts building an agent: a model by its name (or with its window and price), and the client
+    /// that answers for it.
     pub fn builder(model: impl Into<ModelCard>, client: impl Model + 'static) -> Builder {
         Builder::new(model.into(), Arc::new(client))
     }
 
-    /// How its runs are configured.
+    /// The configuration of its runs.
     pub fn config(&self) -> &Config {
         &self.inner.config
     }
 
-    /// Where its runs are kept.
+    /// The journal store of its runs.
     pub fn journals(&self) -> &Arc<dyn Journals> {
         &self.inner.host.journals
     }
 
-    /// Where large results are kept.
+    /// The store for large results.
     pub fn blobs(&self) -> &Arc<dyn Blobs> {
         &self.inner.host.blobs
     }
@@ -123,7 +124,7 @@ impl Agent {
         Ok(Session::new(driver))
     }
 
-    /// Takes over a run where it stood, after a crash or from another process. If it was at work, call
+    /// Resumes a run, after a crash or from another process. If it was at work, call
     /// [`Session::go_on`], otherwise prompt it.
     ///
     /// The run follows the configuration that it was started with, but uses the tools, hooks and
@@ -138,8 +139,8 @@ impl Agent {
         self.resume_with(run, Changes::default()).await
     }
 
-    /// As [`resume`](Self::resume), and changes what the run may do before it does anything: what was under way is looked
-    /// at under the new mode and the new grants, and does not go on where they forbid it.
+    /// As [`resume`](Self::resume), and changes the run's permissions first. Open work is checked
+    /// under the new mode and grants, and stopped if they forbid it.
     ///
     /// # Errors
     /// As [`resume`](Self::resume).
@@ -147,8 +148,8 @@ impl Agent {
         self.resume_deciding(run, |_| changes).await
     }
 
-    /// As [`resume_with`](Self::resume_with), where what is changed depends on the run as it stands. It saves a look at the
-    /// journal before the run is resumed.
+    /// As [`resume_with`](Self::resume_with), for changes that depend on the state of the run. It
+    /// saves reading the journal before.
     ///
     /// # Errors
     /// As [`resume`](Self::resume).
@@ -231,7 +232,7 @@ impl Agent {
         Host { parts: self.inner.host.clone(), journal }
     }
 
-    /// Who takes a run over, for people who read its journal.
+    /// The name of this host, for people who read the journal.
     fn by(&self) -> &str {
         let name = &self.inner.config.name;
         if name.is_empty() { "agent" } else { name }

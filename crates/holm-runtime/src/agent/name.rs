@@ -23,6 +23,6 @@ pub fn new_name(now: Timestamp) -> String {
 /// An unpredictable number: the seals of a run's envelopes depend on it.
 pub(super) fn new_seed() -> u64 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    // Keyed by the system's randomness; the counter makes every number of this process another one.
+    // Keyed by the system's randomness; the counter makes every number of this process different.
     RandomState::new().hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id()))
 }

@@ -7,7 +7,7 @@ use holm_kernel::{Ending, Prompt, Run};
 use super::{Changes, Report};
 use crate::{BoxFuture, DriveError, Driver, Handle};
 
-/// How long observers may take to see the last events before their run is let go.
+/// How long observers may take for the last events before their run is dropped.
 const LAST_SIGHT: Duration = Duration::from_secs(1);
 
 /// One run of an agent: prompt it as often as you like. Dropping it stops the work under way. The
@@ -25,17 +25,17 @@ impl Session {
         &self.driver.run().started().run
     }
 
-    /// The run: its transcript, what it has used, what it may do.
+    /// The run: its transcript, its usage, its permissions.
     pub fn run(&self) -> &Run {
         self.driver.run()
     }
 
-    /// A way to reach the run while it works: steer, stop, answer, watch.
+    /// A handle to the run while it works: steer, cancel, answer, watch.
     pub fn handle(&self) -> Handle {
         self.driver.handle()
     }
 
-    /// Ends when the lease on the run is lost, while it does nothing.
+    /// Completes if the lease is lost while the run is idle.
     pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
         self.driver.lease_loss()
     }
@@ -55,7 +55,7 @@ impl Session {
         self.driver.without_secrets(prompt.into())
     }
 
-    /// Asks for something and works until that has ended.
+    /// Runs a prompt to its end.
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written. All other failures are in the report.
@@ -82,8 +82,8 @@ impl Session {
         self.driver.unheard()
     }
 
-    /// Works on what was under way when the run was taken over. Gives nothing if nothing was: the run waits for a
-    /// prompt then.
+    /// Continues the work that was under way when the run was taken over. Returns `None` if there
+    /// was none: then the run waits for a prompt.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
@@ -95,7 +95,8 @@ impl Session {
         Ok(Some(self.report(ending)))
     }
 
-    /// Lets the observers see what waits for them, for a moment, and lets the run go. Dropping a session does not wait.
+    /// Gives observers a moment for the remaining events, and drops the run. Dropping a session
+    /// does not wait.
     pub async fn close(self) {
         self.driver.close(LAST_SIGHT).await;
     }

@@ -5,7 +5,7 @@ use holm_kernel::{
     Verdict,
 };
 
-/// What a task is for.
+/// The kind of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Model,
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Consult,
     /// A message of a hook that the run does not wait for.
     Remark,
-    /// As a remark, and the model's reply waits for it, so that it is heard before the next call.
+    /// As a remark, but the model's reply waits for it, so that it enters before the next call.
     Steering,
 }
 
@@ -40,14 +40,14 @@ impl Kind {
         }
     }
 
-    /// What is said of a task that has no answer of its own: it panicked, or took too long. What guards something
-    /// says no.
+    /// The fact for a task without a result: it panicked, or took too long. Guards deny in this
+    /// case.
     pub(crate) fn broken(self, call: CallId, why: &str) -> Option<Input> {
         let reason = || format!("{} {why}", self.who());
         Some(match self {
             Self::Model | Self::Summary => {
                 let usage = Usage::default();
-                // The request may be with the provider, which charges for it.
+                // The provider may have received the request, and charges for it.
                 let class = FailureClass::Truncated;
                 let failure = Failure { class, message: reason(), retry_after_ms: None, usage };
                 self.model_fact(call, ModelResult::Failed(failure))
@@ -64,8 +64,8 @@ impl Kind {
         })
     }
 
-    /// Whether a run that has ended waits a moment for it: a stopped task may still bring its bill, and hooks are to hear
-    /// of the last one too.
+    /// Whether a run that has ended waits a moment for it: a stopped task may still bring its bill,
+    /// and hooks must see the last one too.
     pub(crate) const fn is_waited_for(self) -> bool {
         match self {
             Self::Model | Self::Summary | Self::Child | Self::Remark => true,

@@ -11,17 +11,17 @@ use holm_kernel::{Numbered, Run, Started};
 use super::Driver;
 use crate::{Choice, Ledger, LedgerFailed, Scorer, Shown, first_rung, host::Parts};
 
-/// How long a ledger may take: it is asked once for each run, and may have to look at journals first.
+/// How long a ledger may take: it is asked once per run, and may have to read journals first.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What waits to be told to the ledger.
+/// The results that still have to be told to the ledger.
 pub(super) struct Notes {
     scorer: Scorer,
     shown: VecDeque<Shown>,
 }
 
 impl Notes {
-    /// Notes for a run, if there is a ledger.
+    /// The queue of a run, if there is a ledger.
     pub(super) fn of(host: &Parts, run: &Run) -> Option<Self> {
         let _ledger = host.ledger.as_ref()?;
         Some(Self { scorer: Scorer::new(run.config()), shown: VecDeque::new() })
@@ -33,7 +33,7 @@ impl Notes {
 }
 
 impl Driver {
-    /// Tells the ledger what the models of the groups that ended have shown.
+    /// Tells the ledger the results of the groups that ended.
     pub(super) async fn note(&mut self) {
         let (Some(notes), Some(ledger)) = (&mut self.notes, &self.host.ledger) else { return };
         let run = &self.run.started().run;
@@ -47,7 +47,7 @@ impl Driver {
     }
 }
 
-/// Puts a run on the rung that experience speaks for.
+/// Puts a run on the rung that the ledger suggests.
 pub(super) async fn on_its_rung(mut started: Started, ledger: Option<&Arc<dyn Ledger>>) -> Started {
     let config = &mut started.config;
     let (Some(ladder), Some(ledger)) = (&mut config.ladder, ledger) else { return started };

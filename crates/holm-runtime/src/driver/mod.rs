@@ -46,17 +46,17 @@ use crate::{
 /// run has ended by then, so the wait is short.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
-/// The same for a child, whose own models and children have last words too. It is rarely used up: a child that has
-/// written its end is heard at once.
+/// The same for a child, whose own models and children also need time. It is rarely used up: the
+/// end of a child is taken at once.
 const CHILD_LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// After so many facts in a row that were there already, the others on this thread get their turn.
+/// After this many facts in a row without waiting, other tasks on this thread get their turn.
 const FACTS_PER_TURN: u32 = 64;
 
 /// Runs one prompt to its end: [`Driver::start`] and [`Driver::prompt`] in one.
 ///
 /// # Errors
-/// [`DriveError`], as there.
+/// [`DriveError`], as for [`Driver::start`] and [`Driver::prompt`].
 pub async fn drive(started: Started, prompt: Prompt, host: Host) -> Result<(Ending, Driver), DriveError> {
     let mut driver = Driver::start(started, host).await?;
     let ending = driver.prompt(prompt).await?;
@@ -83,7 +83,7 @@ pub struct Driver {
     batch: Batch,
     alarm: Alarm,
     seat: Seat,
-    /// When the kernel wants to be called again.
+    /// When the kernel must be called again.
     until: Option<Timestamp>,
     /// How the group ended, until the caller is told.
     ended: Option<Ending>,
@@ -91,14 +91,14 @@ pub struct Driver {
     snapshots: Snapshots,
     notes: Option<Notes>,
     looks: Looks,
-    /// How far the run's own time is ahead of this host's clock, in milliseconds: a run that comes from a host whose
-    /// clock was ahead keeps its time, and its deadlines must not be late for it.
+    /// How far the run's time is ahead of this host's clock, in milliseconds. A run from a host
+    /// whose clock was ahead keeps its time, and its deadlines must not come late.
     ahead_ms: u64,
     hold: JournalHold,
 }
 
 impl Drop for Driver {
-    /// Calls that are being stopped may still act, so the journal goes with the last of them.
+    /// Calls that are being stopped may still act, so the last of them releases the journal.
     fn drop(&mut self) {
         self.tasks.abort();
         self.hold.hand_over(&self.run.started().run, &mut self.journal);
@@ -106,7 +106,7 @@ impl Drop for Driver {
 }
 
 impl Driver {
-    /// Begins a run and writes record 0.
+    /// Starts a run and writes record 0.
     ///
     /// # Errors
     /// [`DriveError`] if a tool cannot be used, the configuration cannot be journaled or the journal cannot be written.
@@ -115,7 +115,7 @@ impl Driver {
         Self::start_checked(started, host).await
     }
 
-    /// As [`start`](Self::start), with tools that were looked at when the agent was made.
+    /// As [`start`](Self::start), with tools that were checked when the agent was built.
     pub(crate) async fn start_checked(started: Started, host: Host) -> Result<Self, DriveError> {
         let started = ledger::on_its_rung(started, host.parts.ledger.as_ref()).await;
         let mut fact = Input::Started(Box::new(started));
@@ -166,7 +166,8 @@ impl Driver {
         driver.take_with(before, Input::Resumed { host: by.into() }).await?;
         let strays = folded.open.into_iter().filter(|open| !driver.run.awaits_child(open.call));
         let (own, others): (Vec<_>, Vec<_>) = strays.partition(|stray| folded.own.contains(stray));
-        // Those that came with the past of another run are that one's to pay: nothing is held for them here.
+        // Children of the original run in a fork are paid by that run: nothing is reserved for them
+        // here.
         for OpenChild { call, .. } in others {
             let result = ChildResult::default();
             driver.take(Input::ChildFinished { call, result }).await?;
@@ -245,7 +246,7 @@ impl Driver {
         self.host.clock.now().plus(self.ahead_ms)
     }
 
-    /// When this host's clock will show a time of the run.
+    /// The time on this host's clock for a time of the run.
     fn on_host_clock(&self, at: Timestamp) -> Timestamp {
         Timestamp::new(at.value().saturating_sub(self.ahead_ms))
     }
@@ -259,21 +260,22 @@ impl Driver {
         self.ended.is_some() || !self.run.is_idle()
     }
 
-    /// A way to speak to the run while it works; clones may go to other tasks.
+    /// A handle to the run while it works; clones may go to other tasks.
     pub fn handle(&self) -> Handle {
         Handle::new(Arc::clone(&self.seat.0))
     }
 
-    /// Ends when the lease on the run is lost. For a caller that holds the run while it does nothing; one that works stops by
-    /// itself.
+    /// Completes when the lease on the run is lost. For a caller that holds an idle run; a working
+    /// run stops by itself.
     pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
         self.journal.lost()
     }
 
-    /// Asks for something and works until the turn group ends.
+    /// Takes a prompt and works until the turn group ends.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal cannot be written: the run is dropped, and its journal is all that counts.
+    /// [`DriveError`] if the journal cannot be written: the run is dropped, and only its journal
+    /// counts.
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Ending, DriveError> {
         self.ended = None;
         self.pay_late().await?;
@@ -288,7 +290,7 @@ impl Driver {
     /// As [`prompt`](Self::prompt).
     pub async fn catch_up(&mut self) -> Result<Option<Ending>, DriveError> {
         while !self.is_at_work() {
-            // A wish to stop is for what this begins.
+            // A pending cancel is for the work that starts here.
             let Some(said) = self.seat.0.next_said() else { return Ok(None) };
             self.pay_late().await?;
             self.listen(said).await?;
@@ -318,16 +320,16 @@ impl Driver {
         Ok(())
     }
 
-    /// A prompt as the journal will have it.
+    /// A prompt as the journal will store it.
     pub(crate) fn without_secrets(&self, prompt: Prompt) -> Prompt {
         let mut fact = Input::Prompted(prompt);
         self.host.secrets.input(&mut fact);
-        // What is secret is taken out of a fact; it stays the fact that it is.
+        // Removing secrets does not change the kind of a fact.
         let Input::Prompted(prompt) = fact else { return Prompt::text("") };
         prompt
     }
 
-    /// Takes what people have changed, at once.
+    /// Applies people's changes at once.
     pub(crate) async fn change(&mut self, facts: Vec<Input>) -> Result<(), DriveError> {
         for fact in facts {
             self.take(fact).await?;
@@ -342,7 +344,7 @@ impl Driver {
     pub async fn go_on(&mut self) -> Result<Ending, DriveError> {
         let mut in_a_row = 0;
         loop {
-            // What was to be done may never have begun, so there is nothing to wait for.
+            // The work may never have started, so there is nothing to wait for.
             if self.health == Health::Lost {
                 self.tasks.abort();
                 return Err(DriveError::Lost);
@@ -362,7 +364,7 @@ impl Driver {
         }
     }
 
-    /// Lets the observers see what waits for them, no longer than this, and ends the run's session.
+    /// Gives observers up to this time for the remaining events, and ends the run's session.
     pub async fn close(mut self, patience: Duration) {
         let observers = std::mem::take(&mut self.observers);
         let all = observers.into_iter().map(|observer| tokio::spawn(observer.finish(patience)));
@@ -421,7 +423,7 @@ impl Driver {
         }
     }
 
-    /// Hears the bills of what was stopped, and lets everything else go.
+    /// Takes the bills of stopped work, and releases everything else.
     async fn last_words(&mut self) -> Result<(), DriveError> {
         if self.tasks.awaits_a_bill() {
             let patience = if self.tasks.awaits_a_child() { CHILD_LAST_WORDS } else { LAST_WORDS };
@@ -443,7 +445,7 @@ impl Driver {
             self.take(bill).await?;
         }
         self.tasks.leave();
-        // The journal says how those calls ended, so nothing waits for what is left of them.
+        // The journal says how those calls ended, so nothing waits for the rest of them.
         self.hold = JournalHold::default();
         self.alarm.disarm();
         self.note().await;
@@ -455,13 +457,13 @@ impl Driver {
     }
 }
 
-/// What may be another when a run is taken over.
+/// Changes when a run is taken over.
 pub(crate) struct Changed {
-    /// The tools of the host, which the run is told of if it knows others.
+    /// The host's tools; the run is told if it knows different ones.
     pub(crate) tools: Vec<Declaration>,
-    /// What people have changed.
+    /// The changes that people made.
     pub(crate) facts: Vec<Input>,
-    /// When hooks look at its calls.
+    /// When hooks see its calls.
     pub(crate) looks: Looks,
 }
 
@@ -474,17 +476,17 @@ impl Drop for Seat {
     }
 }
 
-/// Whether the run in memory is the one in the journal.
+/// Whether the run in memory matches the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Health {
     Sound,
     Lost,
 }
 
-/// How far the last snapshot is away.
+/// The distance to the last snapshot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Snapshots {
-    /// The record of the one that is kept; zero if none is.
+    /// The record of the stored snapshot; zero without a snapshot.
     last: u64,
     /// Bytes of the records since.
     bytes: u64,

@@ -14,7 +14,7 @@ use super::{Driver, hooks::refusal, kind::Kind, tasks::Begun};
 use crate::{Ask, Child, EventSink as _, Hooks, Job, Progress, child};
 
 impl Driver {
-    /// Performs the batch; its lines are kept.
+    /// Performs the effects of the batch, whose lines are stored.
     pub(super) fn perform(&mut self) {
         let mut effects = std::mem::take(&mut self.batch.effects);
         for effect in effects.drain(..) {
@@ -26,7 +26,7 @@ impl Driver {
 
     fn perform_one(&mut self, effect: Effect) {
         match effect {
-            // Every drain ends with one and it is no part of the batch.
+            // Every drain ends with one, and it is not part of the batch.
             Effect::Wait(_) => {}
             Effect::Finish(how) => self.ended = Some(*how),
             Effect::Emit(event) => self.tell(&event),
@@ -46,7 +46,7 @@ impl Driver {
         }
     }
 
-    /// Tells the watchers. One that panics has seen enough for this time; the run goes on.
+    /// Tells the watchers. If one panics, it misses this event and the run continues.
     fn tell(&mut self, event: &Numbered) {
         self.seat.0.hub.event(event);
         for observer in &self.observers {

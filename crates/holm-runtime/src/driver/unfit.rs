@@ -6,7 +6,8 @@ use holm_kernel::{
     journal::PayloadError,
 };
 
-/// The fact to journal in place of one that does not fit; none for what people say, who are told instead.
+/// The fact to journal in place of one that does not fit; `None` for facts from people, who are
+/// told instead.
 pub(super) fn in_place_of(fact: &Input, error: &PayloadError) -> Option<Input> {
     let reason = format!("it cannot be journaled: {error}");
     Some(match fact {
@@ -51,10 +52,10 @@ fn child_unnamed(call: CallId, reason: &str) -> Input {
     Input::ChildFinished { call, result }
 }
 
-/// The reply is lost, its bill is not. Sending the same again may well give a shorter one.
+/// The reply is lost, but its bill is not. Sending the same request again may give a shorter reply.
 fn no_reply(reason: &str, result: &ModelResult) -> ModelResult {
     let (usage, class) = match result {
-        // The provider charges for it, whether it said how much or not.
+        // The provider charges for it, whether it reported the usage or not.
         ModelResult::Replied(reply) if reply.usage.output > 0 => (reply.usage, FailureClass::Truncated),
         ModelResult::Replied(reply) | ModelResult::Aborted(reply) => {
             (reply.usage_so_far(Family::Other), FailureClass::Truncated)

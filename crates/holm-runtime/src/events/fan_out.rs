@@ -6,7 +6,7 @@ use holm_kernel::Numbered;
 
 use super::EventSink;
 
-/// Tells several sinks, in the order in which they were added.
+/// Sends events to several sinks, in the order in which they were added.
 ///
 /// ```
 /// use holm_runtime::{Channel, FanOut};
@@ -31,14 +31,14 @@ impl FanOut {
         self.with_shared(Arc::new(sink))
     }
 
-    /// Adds a sink that others hold too.
+    /// Adds a shared sink to these.
     #[must_use]
     pub fn with_shared(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.sinks.push(sink);
         self
     }
 
-    /// How many sinks are told.
+    /// How many sinks there are.
     pub fn len(&self) -> usize {
         self.sinks.len()
     }

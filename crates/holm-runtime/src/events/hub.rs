@@ -23,7 +23,7 @@ use super::{Channel, EventSink, Subscription, channel::Offered};
 #[derive(Debug, Default)]
 pub struct Hub {
     channels: RwLock<Vec<Channel>>,
-    /// How many channels there are, so that a run without watchers takes no lock.
+    /// The number of channels, so that a run without watchers takes no lock.
     count: AtomicUsize,
 }
 
@@ -32,7 +32,7 @@ impl Hub {
         Self::default()
     }
 
-    /// The events from now on, with room for so many that are not read yet.
+    /// The events from now on, with room for this many unread ones.
     pub fn subscribe(&self, room: usize) -> Subscription {
         let (channel, subscription) = Channel::new(room);
         let mut channels = self.channels.write().unwrap_or_else(PoisonError::into_inner);
@@ -41,12 +41,12 @@ impl Hub {
         subscription
     }
 
-    /// How many watch; one that has left is counted until the next event.
+    /// The number of watchers; one that has left is counted until the next event.
     pub fn watchers(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Ends every subscription once it has been read.
+    /// Ends every subscription after its last event was read.
     pub fn close(&self) {
         let mut channels = self.channels.write().unwrap_or_else(PoisonError::into_inner);
         channels.clear();

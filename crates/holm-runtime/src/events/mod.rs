@@ -20,10 +20,10 @@ pub use hub::Hub;
 pub use lines::{EventLines, LinesFailed, WhenFull};
 pub use queue::ObserverQueue;
 
-/// Watches a run. Called from the driver's own task: it must not block.
+/// Receives the events of a run. It is called from the driver's own task and must not block.
 ///
-/// A plain function is a sink. What takes its time goes behind an [`ObserverQueue`], and what wants to be read elsewhere
-/// is a [`Channel`].
+/// A plain function is a sink. Put a slow sink behind an [`ObserverQueue`], and use a [`Channel`]
+/// to read events elsewhere.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};

@@ -11,10 +11,10 @@ use crate::{Subscription, Toolbox, ToolboxError};
 pub use desk::MOST_WAITING;
 pub(crate) use desk::{Desk, Said};
 
-/// How many events may wait for a watcher that reads slowly; it misses the rest and is told how many.
+/// How many events may wait for a slow watcher; it misses the rest and is told how many.
 const WATCHER_ROOM: usize = 1_024;
 
-/// Speaks to a run from outside; clones may go to other tasks and threads. Nothing here waits.
+/// Controls a run from outside; clones may go to other tasks and threads. Nothing here waits.
 ///
 /// ```
 /// # use holm_runtime::{Handle, NotHeard};
@@ -33,9 +33,9 @@ impl Handle {
         Self { desk }
     }
 
-    /// Sends a prompt that enters before the next model call. If the run has ended, it is the next
-    /// prompt: the program that drives the run works on it with [catch
-    /// up](crate::Driver::catch_up), or together with the following prompt.
+    /// Sends a prompt that enters before the next model call. If the run has ended, this is the
+    /// next prompt: [`Driver::catch_up`](crate::Driver::catch_up) works on it, or it enters
+    /// together with the following prompt.
     ///
     /// # Errors
     /// [`NotHeard`].
@@ -43,7 +43,8 @@ impl Handle {
         self.desk.say(Said::Fact(Input::Steered(prompt.into())))
     }
 
-    /// Says what to do once the run would stop by itself. To one that has ended it is the next prompt, as with [`steer`](Self::steer).
+    /// Sends a prompt for the time when the run would stop by itself. If the run has ended, it is
+    /// the next prompt, as with [`steer`](Self::steer).
     ///
     /// # Errors
     /// [`NotHeard`].
@@ -51,7 +52,7 @@ impl Handle {
         self.desk.say(Said::Fact(Input::FollowedUp(prompt.into())))
     }
 
-    /// Stops what the run does now. It is heard before anything else that waits.
+    /// Cancels the run's current work. This is taken before all other messages.
     ///
     /// # Errors
     /// [`NotHeard::Gone`].
@@ -59,8 +60,8 @@ impl Handle {
         self.desk.cancel(reason.into())
     }
 
-    /// Takes back a wish to stop that the run has not heard: what it was meant for had ended before. A run that is prompted next
-    /// would be stopped by it.
+    /// Withdraws a cancel that the run has not taken, because the work that it was meant for had
+    /// already ended. Otherwise it would cancel the next prompt.
     pub fn take_back_cancel(&self) {
         self.desk.take_back_cancel();
     }
@@ -68,7 +69,7 @@ impl Handle {
     /// Answers a question by its id ([`Proposal::call`]). The first answer counts.
     ///
     /// # Errors
-    /// [`NotHeard::NotAsked`] when that question is not open (any more).
+    /// [`NotHeard::NotAsked`] if that question is not open (any more).
     pub fn judge(&self, question: CallId, verdict: Verdict) -> Result<(), NotHeard> {
         self.desk.judge(question, Input::Judged { call: question, verdict })
     }
@@ -78,7 +79,7 @@ impl Handle {
         self.desk.open()
     }
 
-    /// The questions one after the other, those first that are open already.
+    /// The questions one after the other, starting with the open ones.
     pub fn questions(&self) -> Questions {
         Questions { desk: Arc::clone(&self.desk), last: 0 }
     }
@@ -88,16 +89,16 @@ impl Handle {
         self.desk.hub.subscribe(WATCHER_ROOM)
     }
 
-    /// Gives the run other tools. Calls that run finish as they began.
+    /// Replaces the run's tools. Running calls finish as they started.
     ///
     /// # Errors
-    /// [`NotHeard::Tools`] if one of them cannot be used; the run keeps what it has.
+    /// [`NotHeard::Tools`] if one of them cannot be used; the run keeps its tools.
     pub fn change_tools(&self, tools: Toolbox) -> Result<(), NotHeard> {
         tools.check()?;
         self.desk.say(Said::Tools(tools))
     }
 
-    /// Tells any other fact that comes from people: another mode, other grants, another budget.
+    /// Sends any other fact that comes from people: a new mode, new grants, a new budget.
     ///
     /// # Errors
     /// [`NotHeard::NotYours`] for facts that only the host can know.
@@ -134,14 +135,14 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// The questions of a run as they are asked; see [`Handle::questions`].
+/// The questions of a run as a stream; see [`Handle::questions`].
 pub struct Questions {
     desk: Arc<Desk>,
     last: u64,
 }
 
 impl Questions {
-    /// The next open question; none when the run is gone. Answer it with [`Handle::judge`].
+    /// The next open question; `None` when the run is gone. Answer it with [`Handle::judge`].
     pub async fn next(&mut self) -> Option<Arc<Proposal>> {
         let (number, proposal) = self.desk.asked_after(self.last).await?;
         self.last = number;
@@ -155,13 +156,13 @@ impl fmt::Debug for Questions {
     }
 }
 
-/// A run did not hear what was said.
+/// A message did not reach the run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotHeard {
-    /// The run is driven no more.
+    /// The run is no longer driven.
     #[error("nobody drives the run any more; resume it first")]
     Gone,
-    /// Too much waits already.
+    /// Too many messages are waiting.
     #[error("{MOST_WAITING} things wait to be heard already; say it again later, or cancel")]
     Full,
     /// The question is not open.

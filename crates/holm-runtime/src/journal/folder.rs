@@ -47,10 +47,10 @@ pub struct JsonLinesFolder {
 }
 
 impl JsonLinesFolder {
-    /// Uses a folder, and makes it if need be.
+    /// Uses a folder, and creates it if necessary.
     ///
     /// # Errors
-    /// [`JournalFailed::System`] when it cannot be made.
+    /// [`JournalFailed::System`] if it cannot be created.
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, JournalFailed> {
         let folder = folder.into();
         owner_only_folder(&folder)?;
@@ -60,7 +60,7 @@ impl JsonLinesFolder {
     /// The names of the runs that have a file here, in order.
     ///
     /// # Errors
-    /// [`JournalFailed::Unreadable`] when the folder cannot be read.
+    /// [`JournalFailed::Unreadable`] if the folder cannot be read.
     pub fn runs(&self) -> Result<Vec<String>, JournalFailed> {
         let mut runs = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(|error| unreadable(&error))? {
@@ -128,7 +128,8 @@ struct FileLines {
 }
 
 impl FileLines {
-    /// The next lines. What follows the last line end comes last; the caller decides whether it is a record.
+    /// The next lines. Text after the last line end comes last; the caller decides whether it is a
+    /// record.
     fn read(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
         let mut text = std::mem::take(&mut self.held);
         while let Some(file) = &mut self.file {
@@ -162,7 +163,7 @@ impl JournalLines for FileLines {
     }
 }
 
-/// Where the snapshot of a journal is kept.
+/// The path of a journal's snapshot.
 fn snapshot_path(path: &Path) -> PathBuf {
     path.with_extension("snapshot")
 }
@@ -181,7 +182,7 @@ fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
     Ok(file)
 }
 
-/// A journal that was locked.
+/// A journal file that is locked.
 struct Found {
     snapshot: Option<Snapshot>,
     text: Vec<u8>,
@@ -191,8 +192,8 @@ struct Found {
     length: u64,
 }
 
-/// Locks the file and cuts off what a crash left unfinished. With a snapshot only the lines from its record on are read; without one
-/// all lines are looked at, and given some at a time.
+/// Locks the file and cuts off an unfinished line. With a snapshot, only the lines from its record
+/// on are read; otherwise all lines are checked, and returned some at a time.
 fn take_over(path: &Path, run: &str) -> Result<Found, JournalFailed> {
     let opened = OpenOptions::new().read(true).append(true).open(path);
     let mut file = opened.map_err(|error| match error.kind() {
@@ -210,7 +211,8 @@ fn take_over(path: &Path, run: &str) -> Result<Found, JournalFailed> {
     Ok(Found { snapshot: None, text, rest: Some(lines), file, length })
 }
 
-/// The snapshot of a journal, its lines from the snapshot's record on, and its length; none if the snapshot is not one of this file.
+/// The snapshot of a journal, the lines from its record on, and the file's length; `None` if the
+/// snapshot does not fit this file.
 fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<u8>, u64)>, JournalFailed> {
     let Some((line, snapshot)) = read_snapshot(kept) else { return Ok(None) };
     let mut text = Vec::new();
@@ -218,7 +220,7 @@ fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<
     file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
     let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let torn = text.split_off(whole).len();
-    // Damage is reported by the reader of all lines.
+    // The reader of all lines reports damage.
     if torn as u64 > MAX_LINE_BYTES || journal::decode_after(snapshot.head(), &text).is_err() {
         return Ok(None);
     }
@@ -230,7 +232,7 @@ fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<
     Ok(Some((snapshot, text, length)))
 }
 
-/// Looks at all lines and cuts off an unfinished one; gives the length of the rest.
+/// Checks all lines and cuts off an unfinished one; returns the remaining length.
 fn check(file: &mut File, run: &str) -> Result<u64, JournalFailed> {
     let damaged =
         |error: &journal::JournalError| JournalFailed::Damaged { run: run.into(), reason: error.to_string() };
@@ -254,12 +256,12 @@ fn check(file: &mut File, run: &str) -> Result<u64, JournalFailed> {
             file.sync_all()?;
             Ok(error.at_byte)
         }
-        // It was whole once, so it may have been acted on.
+        // The line was complete once, so it may have had effects.
         Tail::Torn(error) => Err(damaged(&error)),
     }
 }
 
-/// The lock goes with the open file, so a process that dies holds none.
+/// The lock belongs to the open file, so a dead process holds none.
 fn lock(file: &File, run: &str) -> Result<(), JournalFailed> {
     match file.try_lock() {
         Ok(()) => Ok(()),

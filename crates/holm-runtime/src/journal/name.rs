@@ -3,10 +3,11 @@
 
 use super::JournalFailed;
 
-/// The longest name in bytes: with an ending it still is a file name on every system.
+/// The longest name in bytes: with an extension it is still a valid file name on every system.
 pub const MOST_NAME_BYTES: usize = 128;
 
-/// Checks that a run may bear this name: letters, digits, `.`, `_` and `-`, not beginning with a dot.
+/// Checks that a run may have this name: letters, digits, `.`, `_` and `-`, not beginning with a
+/// dot.
 ///
 /// # Errors
 /// [`JournalFailed::BadName`], saying what is wrong.

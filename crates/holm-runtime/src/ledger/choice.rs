@@ -4,12 +4,12 @@ use holm_kernel::{Budget, Ladder, Model};
 
 use super::{Score, Standing};
 
-/// A rung is good enough when at least `GOOD` in `GOOD_OF` tasks are expected to hold.
+/// A rung is good enough if at least `GOOD` of `GOOD_OF` tasks are expected to succeed.
 const GOOD: u64 = 3;
 const GOOD_OF: u64 = 5;
 
-/// Every so many tasks of a kind, one begins at the bottom again: models and prompts change, and a model that is never
-/// tried could never show that it can do it by now.
+/// After this many tasks of a kind, one begins at the bottom again. Models and prompts change, and
+/// a model that is never tried could not show its progress.
 pub const RETRY_EVERY: u64 = 16;
 
 /// Where to begin, and why.
@@ -86,7 +86,7 @@ fn is_good_enough(score: &Score) -> bool {
     expected * u128::from(GOOD_OF) >= of * u128::from(GOOD)
 }
 
-/// The names of the rungs, as the kernel climbs them: those that a configured model has.
+/// The names of the rungs as the kernel climbs them: those with a configured model.
 fn rungs<'a>(ladder: &'a Ladder, models: &'a [Model]) -> Vec<&'a str> {
     let configured = models.iter().map(|model| model.name.as_str());
     if ladder.rungs.is_empty() {

@@ -10,7 +10,7 @@ use holm_kernel::TaskKind;
 use super::{Ledger, LedgerFailed, Standing};
 use crate::BoxFuture;
 
-/// Keeps what models have shown in memory. Clones are the same ledger.
+/// Keeps the scores of models in memory. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryLedger {
     inner: Arc<Mutex<Inner>>,
@@ -19,7 +19,7 @@ pub struct MemoryLedger {
 #[derive(Debug, Default)]
 struct Inner {
     sums: Vec<Standing>,
-    /// The last group of each run that was noted; groups come in order.
+    /// The last noted group of each run; groups come in order.
     noted: BTreeMap<String, u64>,
 }
 

@@ -21,10 +21,10 @@ use holm_kernel::TaskKind;
 
 use crate::BoxFuture;
 
-/// Keeps what models have shown.
+/// Stores the scores of models.
 pub trait Ledger: Send + Sync {
-    /// Keeps what the turn group `group` of a run showed. The same group counts once, however often it is noted. A ledger
-    /// that computes everything from journals does nothing here.
+    /// Stores the results of the turn group `group` of a run. The same group counts once, however
+    /// often it is noted. A ledger that computes everything from journals does nothing here.
     fn note<'a>(
         &'a self,
         run: &'a str,
@@ -32,14 +32,14 @@ pub trait Ledger: Send + Sync {
         shown: &'a [Standing],
     ) -> BoxFuture<'a, Result<(), LedgerFailed>>;
 
-    /// What is known of every model at a kind of task, or at all kinds; sorted by kind and model.
+    /// The scores of every model for one kind of task, or for all kinds; sorted by kind and model.
     fn standings<'a>(
         &'a self,
         kind: Option<&'a TaskKind>,
     ) -> BoxFuture<'a, Result<Vec<Standing>, LedgerFailed>>;
 }
 
-/// The ledger could not be read or written. A run goes on without it.
+/// The ledger could not be read or written. The run continues without it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the ledger of models could not be used: {reason}")]
 pub struct LedgerFailed {

@@ -48,7 +48,7 @@ impl Operation {
     }
 }
 
-/// The conventions' name of a provider, and the model's name at it.
+/// The provider's name in the conventions, and the model's name at that provider.
 pub(super) fn provider_and_model(name: &str) -> (String, String) {
     let (provider, model) = name.split_once('/').unwrap_or(("", name));
     let provider = match provider {

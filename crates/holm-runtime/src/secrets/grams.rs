@@ -8,18 +8,19 @@
 
 use std::ops::Range;
 
-/// How many places are looked at before anything is decided.
+/// How many positions are examined before a decision.
 const BLOCK: usize = 16;
 
-/// Bytes that a block of places reads: the last place has two more behind it.
+/// Bytes that a block of positions reads: the last position needs two more.
 const SEEN: usize = BLOCK + 2;
 
-/// The number of different beginnings: five bits of each of three bytes. Those bits are the same in both cases.
+/// The number of different beginnings: five bits of each of three bytes. Those bits do not depend
+/// on case.
 const GRAMS: usize = 1 << 15;
 
 /// Patterns of at least three bytes.
 pub(super) struct Grams {
-    /// 1 for every beginning that some pattern has.
+    /// 1 for every beginning of a pattern.
     begins: Box<[u8]>,
     /// The patterns by their beginning.
     order: Vec<(usize, usize)>,
@@ -43,7 +44,7 @@ impl Grams {
         Self { begins, order, patterns }
     }
 
-    /// Tells every place where a pattern stands, by its beginning and then by its number.
+    /// Reports every match of a pattern, ordered by position and then by number.
     pub(super) fn each(&self, text: &[u8], mut found: impl FnMut(usize, Range<usize>)) {
         let Some(places) = text.len().checked_sub(2) else { return };
         let mut from = 0;

@@ -50,7 +50,7 @@ impl Secrets {
         Cow::Owned(out)
     }
 
-    /// The secret of a name as it stands inside a JSON string, if a need names it.
+    /// The secret of a name, escaped for a JSON string, if a need names it.
     fn value(&self, name: &str, needs: &[Need]) -> Option<String> {
         let known = self.known.iter().find(|known| known.name == name)?;
         let allowed = needs.iter().filter_map(secret_of).any(|allowed| allowed == name);
@@ -58,7 +58,7 @@ impl Secrets {
     }
 }
 
-/// The name of the secret that a need is about.
+/// The name of the secret in a need.
 fn secret_of(need: &Need) -> Option<&str> {
     match need {
         Need::Request(Request::Secret(used)) => Some(used.name.as_str()),

@@ -6,10 +6,11 @@ use holm_guards::json::Json;
 use holm_kernel::ToolOutput;
 use serde::Serialize;
 
-/// Becomes what the model reads.
+/// A value that can become a tool's output.
 ///
-/// Texts stay as they are, numbers and truth values are written out, nothing (`()`) reads `done`, an `Err` is a failed
-/// call whose text is the error. For a type of your own return [`Data`], which the model reads as JSON.
+/// Text is unchanged, numbers and booleans are formatted, `()` reads `done`, and an `Err` is a
+/// failed call with the error as text. For your own types, return [`Data`], which the model reads
+/// as JSON.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "no text for the model can be made of this",
@@ -80,7 +81,7 @@ impl<T: IntoOutput, E: Display> IntoOutput for Result<T, E> {
     }
 }
 
-/// A failed call; the alternate form of an error tells its causes too, where it has one.
+/// A failed call. If the error has an alternate form, that also names its causes.
 pub(super) fn failed(error: &dyn Display) -> ToolOutput {
     ToolOutput::failed(format!("{error:#}"))
 }

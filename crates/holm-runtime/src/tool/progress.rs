@@ -12,25 +12,25 @@ use holm_kernel::CallId;
 
 use crate::{Delta, DeltaSink, Secrets};
 
-/// One update is cut here: it is a line on a screen.
+/// The most characters of one update: it is a line on a screen.
 const LONGEST: usize = 1024;
 
 /// The most updates of one call that reach watchers; later ones are dropped.
 const MOST: u64 = 10_000;
 
-/// How far a tool is.
+/// The progress of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Update {
-    /// What it does now.
+    /// What the tool does now.
     pub text: String,
     /// The amount done, in any unit.
     pub done: Option<u64>,
-    /// How much there is, in the same unit.
+    /// The total amount, in the same unit.
     pub total: Option<u64>,
 }
 
 impl Update {
-    /// So much of so much.
+    /// An amount done out of a total.
     pub fn of(done: u64, total: u64, text: impl Into<String>) -> Self {
         Self { text: text.into(), done: Some(done), total: Some(total) }
     }
@@ -48,7 +48,7 @@ impl From<String> for Update {
     }
 }
 
-/// Where a tool says how far it is. Clones speak for the same call.
+/// Reports the progress of a tool. Clones report for the same call.
 ///
 /// ```
 /// use holm_runtime::{Job, Update};
@@ -80,14 +80,14 @@ impl Progress {
         Self { watched: Some(Arc::new(Watched { call, deltas, secrets, said: AtomicU64::new(0) })) }
     }
 
-    /// Says something. Long texts are cut, and after very many updates nothing is heard any more.
+    /// Reports an update. Long texts are cut, and after very many updates further ones are dropped.
     pub fn say(&self, update: impl Into<Update>) {
         let Some(watched) = &self.watched else { return };
         if watched.said.fetch_add(1, Ordering::Relaxed) >= MOST {
             return;
         }
         let update = update.into();
-        // Cleaned before it is cut, so that no half of a key is left over.
+        // Cleaned before it is cut, so that no half of a key remains.
         let text = watched.secrets.text(&update.text);
         let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         watched.deltas.delta(watched.call, Delta::Progress { text, done: update.done, total: update.total });

@@ -17,16 +17,16 @@ const SHARED: usize = 256;
 
 static ALL: LazyLock<Threads> = LazyLock::new(|| Threads::new(SHARED));
 
-/// How many blocking calls may be on a thread at once; clones share the number.
+/// How many blocking calls may run at once; clones share the number.
 #[derive(Debug, Clone)]
 pub struct Threads {
     permits: Arc<Semaphore>,
     most: usize,
-    /// Kept until the thread is done: a run is not free while a call of it still acts.
+    /// Held until the thread is done: a run is not released while one of its calls still acts.
     hold: Option<JournalHold>,
 }
 
-/// Why a blocking call gave nothing back.
+/// Why a blocking call has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ThreadFailed {
     #[error("the tool panicked: {0}")]
@@ -42,18 +42,18 @@ pub(crate) enum ThreadFailed {
 }
 
 impl Threads {
-    /// At most so many.
+    /// At most this many threads.
     pub fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
         Self { permits: Arc::new(Semaphore::new(most)), most, hold: None }
     }
 
-    /// Those that all tools of this process share.
+    /// The threads that all tools of this process share.
     pub fn shared() -> Self {
         ALL.clone()
     }
 
-    /// How many are free.
+    /// How many threads are free.
     pub fn free(&self) -> usize {
         self.permits.available_permits()
     }
@@ -64,7 +64,8 @@ impl Threads {
         self
     }
 
-    /// Runs code that blocks. If the caller goes away, the thread finishes alone and only then gives its permit back.
+    /// Runs blocking code. If the caller goes away, the thread finishes alone and only then returns
+    /// its permit.
     pub(crate) async fn run<T, F>(&self, stop: &CancellationToken, work: F) -> Result<T, ThreadFailed>
     where
         T: Send + 'static,
