@@ -24,9 +24,9 @@ use crate::set::{GrantSet, MAX_GRANTS};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Authority {
-    /// What may be done again and again.
+    /// The powers that can be used again and again.
     pub grants: GrantSet,
-    /// What is used up.
+    /// The amounts that are used up.
     pub allowances: Allowances,
 }
 
@@ -36,11 +36,11 @@ pub struct Authority {
 pub struct AuthorityError {
     /// Which entry, counted from one.
     pub position: u64,
-    /// What is wrong with it.
+    /// What is wrong with the entry.
     pub reason: EntryError,
 }
 
-/// What is wrong with one entry.
+/// The error of one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EntryError {
     /// It would be a grant.
@@ -65,7 +65,8 @@ impl Authority {
         Ok(authority)
     }
 
-    /// What both hold: the grants that meet, and the smaller amount of each allowance.
+    /// The authority that both hold: the grants that meet, and the smaller amount of each
+    /// allowance.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         Self { grants: self.grants.meet(&other.grants), allowances: self.allowances.meet(&other.allowances) }

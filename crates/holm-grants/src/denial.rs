@@ -23,9 +23,9 @@ use crate::text::{bare, fold, is_dressed, serde_as_text};
 
 /// One denial: `path:**/.env` for reading, writing and running alike, or the text of a grant for that power alone.
 ///
-/// Unicode normal forms are not known here: write the form that the file system stores, and where it ignores the difference,
-/// deny the folder. A path denial is relative to the workspace or absolute; [`FilePath::rebased`] brings requests into
-/// the relative form first.
+/// This crate does not know Unicode normal forms. Write the form that the file system stores; if
+/// the file system ignores the difference, deny the folder. A path denial is relative to the
+/// workspace or absolute; [`FilePath::rebased`] brings requests into the relative form first.
 ///
 /// ```
 /// use holm_grants::Denial;
@@ -64,7 +64,8 @@ impl Denial {
 
     /// Whether everything that the grant would let pass is refused.
     ///
-    /// A grant of which only a part is denied is not covered; each request under it is then judged by itself.
+    /// A grant that is denied only in part is not covered; each request under it is then judged by
+    /// itself.
     #[must_use]
     pub fn covers(&self, grant: &Grant) -> bool {
         match (self, grant) {
@@ -140,12 +141,12 @@ impl Denials {
     ///
     /// # Errors
     ///
-    /// The first text that is no denial.
+    /// The first text that is not a denial.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, GrantError> {
         texts.into_iter().map(str::parse).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Adds a denial; tells whether it was new.
+    /// Adds a denial. Returns whether it was new.
     pub fn insert(&mut self, denial: Denial) -> bool {
         self.0.insert(denial)
     }

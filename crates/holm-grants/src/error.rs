@@ -25,12 +25,12 @@ pub enum GrantError {
         /// The kind as it is written.
         kind: &'static str,
     },
-    /// White space stands behind the colon.
+    /// White space follows the colon.
     #[error("white space after the colon; write {kind}: and the value without a space between them")]
     Space {
         kind: &'static str,
     },
-    /// Nothing stands behind the colon.
+    /// Nothing follows the colon.
     #[error("nothing after {kind}:; write a name, for example {example}")]
     NoName {
         kind: &'static str,
@@ -87,7 +87,7 @@ impl GrantError {
         Self::Entry { position, text: text.chars().take(SHOWN).collect(), reason: Box::new(self) }
     }
 
-    /// The mistake alone, where what it is about was named already.
+    /// The mistake alone, for a message that has already named its subject.
     pub(crate) fn without_subject(&self) -> &dyn fmt::Display {
         match self {
             Self::Path(error) => error,
@@ -149,7 +149,7 @@ pub enum PathError {
         /// The code point of the character.
         code: u32,
     },
-    /// `**` stands beside other text in a component.
+    /// `**` is mixed with other text in a component.
     #[error("** beside other text; it must be a whole component")]
     DeepInside,
     /// The path starts at a home directory, which only a shell knows.
@@ -209,7 +209,7 @@ pub enum UrlError {
     /// The host is wrong.
     #[error("host: {0}")]
     Host(#[from] HostError),
-    /// The port is no number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("port must be a number from 1 to 65535")]
     BadPort,
     /// A raw connection needs a port.
@@ -218,7 +218,7 @@ pub enum UrlError {
     /// A pattern holds a query or a fragment.
     #[error("pattern with a query or fragment; stop at the path")]
     PatternQuery,
-    /// A pattern's path prefix has another spelling, or a wildcard.
+    /// A pattern's path prefix is not in canonical form, or has a wildcard.
     #[error(
         "path prefix is not in plain form; write whole components without *, . or percent-encoded letters"
     )]
@@ -243,7 +243,7 @@ pub enum HostError {
     /// Two dots in a row, or one in front.
     #[error("empty label between dots")]
     EmptyLabel,
-    /// The last label is a number, yet the whole is no IPv4 address.
+    /// The last label is a number, yet the whole is not an IPv4 address.
     #[error("ends in a number but is no IPv4 address")]
     BadIpv4,
     /// Brackets without an IPv6 address in them.
@@ -275,10 +275,10 @@ pub enum AllowanceError {
     /// The kind is not one that exists.
     #[error("unknown allowance kind; use spend, time, mem, fuel, output or calls")]
     UnknownKind,
-    /// The amount is no number with the unit of its kind.
+    /// The amount is not a number with the unit of its kind.
     #[error("amount is wrong; write {hint}")]
     BadAmount {
-        /// How amounts of this kind look.
+        /// An example of an amount of this kind.
         hint: &'static str,
     },
     /// The amount does not fit.

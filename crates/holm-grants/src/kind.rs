@@ -42,7 +42,7 @@ impl Kind {
         self.check_named(value)
     }
 
-    /// Whether a name is there, for the kinds whose values are names.
+    /// Checks that a name is present, for the kinds whose values are names.
     pub(crate) fn check_named(self, value: &str) -> Result<(), crate::GrantError> {
         let example = match self {
             Self::Exec => "exec:git",

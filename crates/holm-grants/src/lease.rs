@@ -46,7 +46,7 @@ impl Leases {
         self.0.push(lease);
     }
 
-    /// Ends every lease whose grant `revoked` contains; tells how many.
+    /// Ends every lease whose grant `revoked` contains. Returns how many.
     ///
     /// A wider lease stays whole: to take only a part of it back, deny that part.
     pub fn revoke(&mut self, revoked: &Grant) -> u64 {

@@ -37,7 +37,7 @@ pub enum Mode {
     Full,
 }
 
-/// What a mode says about a level. Ordered so that the larger of two is the stricter.
+/// The decision of a mode about a level. Ordered so that the larger of two is the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stance {
     /// The call passes without a question.
@@ -68,7 +68,7 @@ impl Mode {
         }
     }
 
-    /// What the mode says about a tool of this level.
+    /// The decision of this mode about a tool of this level.
     #[must_use]
     pub fn stance(self, level: Level) -> Stance {
         match (self, level) {

@@ -79,7 +79,8 @@ impl NamePattern {
     ///
     /// # Errors
     ///
-    /// [`NameError::TooLong`] where the name is near the limit and holds stars, each of which is written `[*]`.
+    /// [`NameError::TooLong`] if the name is near the limit and holds stars, each of which is
+    /// written `[*]`.
     pub fn exactly(name: &Name) -> Result<Self, NameError> {
         let glob = Glob::literal(&name.0);
         if glob.text_len() > MAX_NAME {
@@ -88,7 +89,7 @@ impl NamePattern {
         Ok(Self(glob))
     }
 
-    /// The one name that is admitted, where there is only one.
+    /// The one admitted name, if there is only one.
     pub(crate) fn as_name(&self) -> Option<Name> {
         self.0.as_literal().map(|name| Name(name.to_owned()))
     }

@@ -27,7 +27,7 @@ use crate::template::Need;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 pub struct Policy {
-    /// What may be done.
+    /// The allowed actions.
     #[serde(default)]
     pub grants: GrantSet,
     /// What may not be done, even if a grant allows it.
@@ -35,7 +35,7 @@ pub struct Policy {
     pub denials: Denials,
 }
 
-/// What a policy says about one request or need.
+/// The decision of a policy about one request or need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision<'a> {
     /// This grant lets it pass.
@@ -59,8 +59,8 @@ impl Policy {
 
     /// Decides about one need of a tool.
     ///
-    /// A need for a whole pattern, such as a search beneath a folder, is denied only where all of it is denied; the tool
-    /// asks [`Self::decide`] about each file that it then meets.
+    /// A need for a whole pattern, such as a search beneath a folder, is denied only if all of it
+    /// is denied; the tool asks [`Self::decide`] about each file that it then meets.
     #[must_use]
     pub fn decide_need(&self, need: &Need) -> Decision<'_> {
         let grant = match need {

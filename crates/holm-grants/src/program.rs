@@ -11,7 +11,8 @@ use crate::text::{bare, fold, serde_as_text};
 
 /// One program. With a slash it is a path (`./run.sh`, `/usr/bin/git`), without one a bare name.
 ///
-/// The two never stand for each other: a grant for `git` says nothing about a file of that name in the workspace.
+/// The two never stand for each other: a grant for `git` does not allow a file of that name in the
+/// workspace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Program {
     Name(Name),
@@ -58,7 +59,7 @@ impl ProgramPattern {
     ///
     /// # Errors
     ///
-    /// Where the text would be too long to be read back.
+    /// If the text would be too long to be read back.
     pub fn exactly(program: &Program) -> Result<Self, GrantError> {
         Ok(match program {
             Program::Name(name) => Self::Name(NamePattern::exactly(name)?),

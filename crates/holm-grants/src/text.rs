@@ -7,8 +7,8 @@
 
 use alloc::string::String;
 
-/// Whether a character above ASCII takes no room, shows nothing, or changes how others are drawn. This is the one list of such
-/// characters: of those that no grant holds, and of those that a person is shown written out.
+/// Whether a character above ASCII takes no room, shows nothing, or changes how others are drawn.
+/// This is the one list of such characters. No grant may hold them, and users see them written out.
 ///
 /// ```
 /// assert!(holm_grants::is_hidden('\u{200b}') && !holm_grants::is_hidden('é'));
@@ -56,7 +56,8 @@ const fn is_joining(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Whether a character may not stand in a grant: it would be invisible, reorder the text around it, or steer a terminal.
+/// Whether a character may not occur in a grant: it would be invisible, reorder the text around it,
+/// or steer a terminal.
 ///
 /// Joiners and the variation selectors of emoji stay allowed, because file names need them. Denials do not see them.
 pub(crate) fn is_refused(c: char) -> bool {

@@ -7,7 +7,7 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of place an address is.
+/// The class of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// An ordinary address of the public internet.
@@ -24,7 +24,7 @@ pub enum Class {
     LinkLocal,
     /// A cloud's metadata service.
     Metadata,
-    /// No address at all: `0/8`, `::`. Some systems connect to themselves instead.
+    /// Not a destination: `0/8`, `::`. Some systems connect to themselves instead.
     Unspecified,
     /// Many receivers: `224/4`, `ff00::/8`.
     Multicast,
@@ -34,7 +34,7 @@ pub enum Class {
     Embedded,
 }
 
-/// Who may open an address.
+/// Which grants may open an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
     /// Any grant that admits the host.
@@ -63,7 +63,7 @@ impl Class {
         }
     }
 
-    /// Who may open an address of this class.
+    /// Which grants may open an address of this class.
     #[must_use]
     pub fn reach(self) -> Reach {
         match self {

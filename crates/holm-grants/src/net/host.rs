@@ -44,7 +44,7 @@ const METADATA_NAMES: [&str; 9] = [
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
-    /// A DNS name. It has at least one label and its last label is no number.
+    /// A DNS name. It has at least one label and its last label is not a number.
     Name(HostName),
     /// An IPv4 or IPv6 address.
     Address(IpAddr),
@@ -63,7 +63,8 @@ impl HostName {
 }
 
 impl Host {
-    /// Whether the host is a name under which a cloud serves credentials. Such a name is never admitted.
+    /// Whether the host is a name under which a cloud serves credentials. Such a name is never
+    /// admitted.
     #[must_use]
     pub fn is_metadata(&self) -> bool {
         match self {
@@ -193,7 +194,8 @@ impl HostPattern {
         }
     }
 
-    /// Whether a denial of this pattern hits `host`: here a wildcard stands for everything, local names too.
+    /// Whether a denial of this pattern hits `host`. In a denial a wildcard stands for every host,
+    /// local names too.
     pub(crate) fn denies(&self, host: &Host) -> bool {
         match (self, host) {
             (Self::One(one), _) => one == host,
@@ -212,7 +214,8 @@ impl HostPattern {
     ///
     /// # Errors
     ///
-    /// Metadata services, addresses that are no destination, and IPv6 addresses that carry IPv4 ones.
+    /// Metadata services, addresses that are not destinations, and IPv6 addresses that carry IPv4
+    /// ones.
     pub fn exactly(host: Host) -> Result<Self, HostError> {
         if host.is_metadata() {
             return Err(HostError::Never("a metadata service that hands out credentials"));

@@ -17,8 +17,9 @@ use crate::text::serde_as_text;
 
 /// A set of URLs: `scheme://host[:port][/prefix]`.
 ///
-/// The scheme may be `*`, the host `*` or `*.domain`, the port `*`. Without a port the scheme's default is meant. The
-/// prefix is whole components: `/v1` admits `/v1` and `/v1/users`, not `/v1x`. Any query is admitted.
+/// The scheme may be `*`, the host `*` or `*.domain`, the port `*`. A missing port means the
+/// scheme's default. The prefix is whole components: `/v1` admits `/v1` and `/v1/users`, not
+/// `/v1x`. Any query is admitted.
 ///
 /// ```
 /// use holm_grants::FetchPattern;
@@ -36,7 +37,7 @@ pub struct FetchPattern {
     prefix: Prefix,
 }
 
-/// Which ports are meant.
+/// The ports of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Port {
     /// The default of the scheme.
@@ -72,12 +73,13 @@ impl FetchPattern {
         endpoints && self.host.contains(&other.host) && self.prefix.contains(&other.prefix)
     }
 
-    /// The narrowest set that holds this URL: its scheme, host and port, its path and what lies beneath it.
+    /// The narrowest set that holds this URL: its scheme, host and port, its path and everything
+    /// beneath it.
     ///
     /// # Errors
     ///
-    /// Where no grant may ever open the host, and where no pattern can spell the path: servers read it in more than one
-    /// way, or it holds a `*`, or it is too long.
+    /// If no grant may ever open the host, or if no pattern can spell the path: servers read it in
+    /// more than one way, or it holds a `*`, or it is too long.
     ///
     /// ```
     /// use holm_grants::FetchPattern;
@@ -99,7 +101,7 @@ impl FetchPattern {
     ///
     /// # Errors
     ///
-    /// Where no grant may ever open the host.
+    /// If no grant may ever open the host.
     pub fn origin(url: &Url) -> Result<Self, UrlError> {
         let port = if Some(url.port()) == url.scheme().default_port() {
             Port::Default
@@ -147,7 +149,7 @@ impl FetchPattern {
         }
     }
 
-    /// The ports that are meant for one scheme; none where the scheme is not meant.
+    /// The ports of the pattern for one scheme; `None` if the pattern does not include the scheme.
     fn ports(&self, scheme: Scheme) -> Option<Ports> {
         if self.scheme.is_some_and(|own| own != scheme) {
             return None;

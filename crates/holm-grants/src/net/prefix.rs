@@ -105,8 +105,8 @@ fn dots(component: &str) -> usize {
     if count > 2 { 0 } else { count }
 }
 
-/// Whether servers disagree about the path: encoded separators, NUL, percent signs and dots, empty components,
-/// and path parameters, which some servers cut off before they resolve `..`.
+/// Whether servers disagree about the path: encoded separators, NUL, percent signs and dots, empty
+/// components, and path parameters, which some servers cut off before they resolve `..`.
 fn is_ambiguous(path: &str) -> bool {
     // Canonical form has raised the digits to capitals.
     ["%2F", "%5C", "%00", "%25", "%2E", "//", ";"].iter().any(|code| path.contains(code))

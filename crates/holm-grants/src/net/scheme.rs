@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-/// How a connection speaks.
+/// The scheme of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scheme {
     Http,
@@ -35,7 +35,7 @@ impl Scheme {
         }
     }
 
-    /// The port that is meant where none is written.
+    /// The port of a URL that names none.
     #[must_use]
     pub fn default_port(self) -> Option<u16> {
         match self {

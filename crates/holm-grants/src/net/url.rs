@@ -14,7 +14,7 @@ use crate::text::{is_refused, serde_as_text};
 /// The longest URL in bytes: what common servers accept, and far less than could be used to carry a file away.
 pub(super) const MAX_URL: usize = 8192;
 
-/// One URL in canonical form: what is checked, shown and fetched is the same text.
+/// One URL in canonical form: the same text is checked, shown and fetched.
 ///
 /// The fragment is dropped, since it is never sent. User information, backslashes, white space and invisible characters
 /// are refused; the host is reduced to one spelling (see [`Host`]); dot segments of the path are resolved.
@@ -36,7 +36,7 @@ pub struct Url {
 }
 
 impl Url {
-    /// How the connection speaks.
+    /// The scheme of the connection.
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.scheme
@@ -66,7 +66,7 @@ impl Url {
         self.query.as_deref()
     }
 
-    /// The same URL at another host, for asking about an address that a name led to.
+    /// The same URL at another host, to check an address that a name led to.
     pub(crate) fn at(&self, host: Host) -> Self {
         Self { host, ..self.clone() }
     }
@@ -165,7 +165,7 @@ pub(super) fn parse_port(text: &str) -> Result<u16, UrlError> {
     text.parse().ok().filter(|port| *port != 0).ok_or(UrlError::BadPort)
 }
 
-/// Appends `text`, encoding each byte that is no letter, no digit and not in `keep`.
+/// Appends `text`, encoding each byte that is not a letter, not a digit and not in `keep`.
 ///
 /// A percent sign in `keep` stays only in front of two digits, which are raised to capitals: one spelling per byte.
 pub(crate) fn percent_encode(into: &mut String, text: &str, keep: &[u8]) {

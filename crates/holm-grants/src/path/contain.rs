@@ -23,7 +23,7 @@ use crate::glob::Glob;
 pub(super) enum Step<'a> {
     /// A component that not every name fits.
     Name(&'a Glob),
-    /// `*` alone; `open` where its run of wildcards also holds `**`.
+    /// `*` alone; `open` if its run of wildcards also holds `**`.
     One {
         /// Whether a gap may be consumed here.
         open: bool,

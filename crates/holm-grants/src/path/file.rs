@@ -48,7 +48,7 @@ impl FilePath {
         Components(self.names())
     }
 
-    /// The normal form, which is also what is printed.
+    /// The normal form, which is also printed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -62,10 +62,12 @@ impl FilePath {
         }
     }
 
-    /// The same file relative to the workspace, where this path is absolute and lies beneath `workspace`.
+    /// The same file relative to the workspace, if this path is absolute and lies beneath
+    /// `workspace`.
     ///
-    /// A host calls this before it asks, so that grants and denials relative to the workspace also hold for a path
-    /// that was spelled out from the root. Other paths come back as they are.
+    /// A host calls this before it checks a request, so that grants and denials relative to the
+    /// workspace also hold for a path that was spelled from the root. Other paths are returned
+    /// unchanged.
     ///
     /// ```
     /// use holm_grants::FilePath;
@@ -90,7 +92,8 @@ impl FilePath {
         Self { text: rest.unwrap_or(".").to_owned() }
     }
 
-    /// A relative path spelled from the root; none where it is absolute already, or the workspace is not.
+    /// A relative path spelled from the root; `None` if it is absolute already, or the workspace is
+    /// not.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &Self) -> Option<Self> {
         if self.is_absolute() || !workspace.is_absolute() {
@@ -123,7 +126,7 @@ impl FromStr for FilePath {
     }
 }
 
-/// The order of the components, so that a folder stands before what is in it.
+/// The order of the components, so that a folder comes before its contents.
 impl Ord for FilePath {
     fn cmp(&self, other: &Self) -> Ordering {
         let roots = self.is_absolute().cmp(&other.is_absolute());
@@ -223,7 +226,7 @@ impl Draft {
 }
 
 impl FilePath {
-    /// The path of which the text is plainly the normal form; none where only reading it in full would tell.
+    /// The path, if the text is plainly in normal form; `None` if only a full parse can tell.
     ///
     /// Most paths that a call names are of this kind. One with a star is not: it may be too long for a pattern.
     pub(crate) fn from_normal(text: String) -> Option<Self> {
@@ -257,7 +260,7 @@ impl FilePath {
     }
 }
 
-/// What paths and patterns both refuse, before anything is split.
+/// Refuses what is invalid in both paths and patterns, before anything is split.
 pub(crate) fn check_text(text: &str, max: usize) -> Result<(), PathError> {
     if text.is_empty() {
         return Err(PathError::Empty);

@@ -53,7 +53,7 @@ pub(crate) enum Segment {
     Deep,
 }
 
-/// How a pattern ends.
+/// The end of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Tail {
     /// At its last component.
@@ -69,7 +69,7 @@ impl PathPattern {
         self.absolute == path.is_absolute() && self.fits(path.components(), Glob::admits)
     }
 
-    /// Whether the components fit the pattern, where `fits` says what fits one of its names.
+    /// Whether the components fit the pattern; `fits` compares one component with one name.
     pub(crate) fn fits<'a>(
         &self,
         names: impl Iterator<Item = &'a str> + Clone,
@@ -132,13 +132,15 @@ impl PathPattern {
     ///
     /// # Errors
     ///
-    /// [`PathError::TooLong`] where the path is near the limit and holds stars, each of which is written `[*]`.
+    /// [`PathError::TooLong`] if the path is near the limit and holds stars, each of which is
+    /// written `[*]`.
     pub fn exactly(path: &FilePath) -> Result<Self, PathError> {
         let segments = path.components().map(|name| Segment::Name(Glob::literal(name))).collect();
         Self::new(path.is_absolute(), segments, Tail::Exact)
     }
 
-    /// The pattern from `workspace` on, where it is absolute and its first names spell that folder out; none otherwise.
+    /// The pattern relative to `workspace`, if it is absolute and its first names spell that
+    /// folder; `None` otherwise.
     pub(crate) fn rebased(&self, workspace: &FilePath) -> Option<Self> {
         if !self.absolute || !workspace.is_absolute() {
             return None;
@@ -153,8 +155,8 @@ impl PathPattern {
         Self::new(false, rest.cloned().collect(), self.tail).ok()
     }
 
-    /// The same paths spelled from the root; none where the pattern is absolute already, the workspace is not, or the
-    /// text would be too long.
+    /// The same paths spelled from the root; `None` if the pattern is absolute already, the
+    /// workspace is not, or the text would be too long.
     pub(crate) fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         if self.absolute || !workspace.is_absolute() {
             return None;
@@ -171,7 +173,7 @@ impl PathPattern {
         names.sum::<usize>() + 1
     }
 
-    /// The one path that is admitted, where there is only one; an error where that path is never opened.
+    /// The one admitted path, if there is only one; an error if that path is never opened.
     pub(crate) fn as_path(&self) -> Option<Result<FilePath, PathError>> {
         if self.tail == Tail::Subtree {
             return None;

@@ -8,7 +8,7 @@
 use super::pattern::{Segment, Tail};
 use crate::glob::Glob;
 
-/// Whether the segments consume all the names, where `fits` says what fits one of their globs.
+/// Whether the segments consume all the names; `fits` compares one name with one glob.
 pub(super) fn leads_to<'a>(
     segments: &[Segment],
     tail: Tail,

@@ -28,7 +28,8 @@ impl Need {
         }
     }
 
-    /// The same need with a relative path spelled from the root; none for what is no path, or absolute already.
+    /// The same need with a relative path spelled from the root; `None` if it is not a path, or
+    /// absolute already.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         match self {

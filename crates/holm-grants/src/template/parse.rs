@@ -25,9 +25,10 @@ const MAX_NEEDS: usize = 256;
 
 /// A need with arguments still open: `read:{path}`, `fetch:{url}`, `exec:git`, `read:{folder=.}/**`.
 ///
-/// `{name}` must be given, `{name?}` needs nothing where absent, `{name=value}` stands for the value that the tool then
-/// uses. `{name:files}` stands for every file that a patch names ([`patch_files`]). What fills a slot is data: stars,
-/// braces and slashes in it have no meaning of their own, and beside other text it cannot leave the place where it stands.
+/// `{name}` must be given, `{name?}` needs nothing if absent, `{name=value}` stands for the value
+/// that the tool then uses. `{name:files}` stands for every file that a patch names
+/// ([`patch_files`]). A value is data: stars, braces and slashes in it have no meaning of their
+/// own, and beside other text it cannot leave its place.
 ///
 /// ```
 /// use holm_grants::Template;
@@ -55,7 +56,7 @@ pub enum TemplateError {
     /// Braces do not pair up.
     #[error("braces do not pair up; write arguments as {{name}}")]
     Braces,
-    /// What stands in the braces is no argument's name.
+    /// The text in the braces is not an argument's name.
     #[error("no argument name between braces; use letters, digits, dots, hyphens and underscores")]
     SlotName,
     /// More arguments than one template may name.
@@ -64,7 +65,7 @@ pub enum TemplateError {
         /// The most arguments allowed.
         max: u64,
     },
-    /// A wildcard stands in the same component or name as an argument.
+    /// A wildcard occurs in the same component or name as an argument.
     #[error("wildcard beside an argument; put a slash between them")]
     Wildcard,
     /// The text in front of the colon, or a template without arguments, is wrong.
@@ -75,7 +76,7 @@ pub enum TemplateError {
     Missing {
         name: String,
     },
-    /// An argument's value is no path, URL or name, or would leave its place.
+    /// An argument's value is not a path, URL or name, or would leave its place.
     #[error("argument {name}: {reason}", reason = .reason.without_subject())]
     Value {
         name: String,
@@ -107,14 +108,14 @@ impl Template {
         self.slots().map(|slot| slot.name.as_str())
     }
 
-    /// What a call with these arguments needs.
+    /// The needs of a call with these arguments.
     ///
-    /// `lookup` gives all values of an argument: one, several for a list, none where it is absent. An argument that
-    /// is present but no text must not be given as absent; give its text.
+    /// `lookup` returns all values of an argument: one, several for a list, none if it is absent.
+    /// An argument that is present but not a text must not be treated as absent; return its text.
     ///
     /// # Errors
     ///
-    /// Where an argument is missing or its value may not stand there. The call must then be refused.
+    /// If an argument is missing or its value is not allowed there. The call must then be refused.
     pub fn needs<'v, V>(&self, lookup: impl Fn(&str) -> V) -> Result<Vec<Need>, TemplateError>
     where
         V: IntoIterator<Item = &'v str>,
@@ -124,11 +125,11 @@ impl Template {
         Ok(needs)
     }
 
-    /// Adds what a call with these arguments needs to `needs`; for tools with several templates.
+    /// Adds the needs of a call with these arguments to `needs`; for tools with several templates.
     ///
     /// # Errors
     ///
-    /// As [`Self::needs`]; what was added before the mistake was seen stays.
+    /// As [`Self::needs`]; needs that were added before the mistake was found stay.
     ///
     /// ```
     /// use holm_grants::Template;
@@ -190,7 +191,7 @@ struct Rows<'a> {
     slots: usize,
     /// Further values with the argument they belong to.
     others: Vec<(usize, &'a str)>,
-    /// How many ways there are.
+    /// The number of combinations.
     count: usize,
 }
 
@@ -201,7 +202,8 @@ impl Default for Rows<'_> {
 }
 
 impl<'a> Rows<'a> {
-    /// Adds a slot with its values, or with what stands for them; false where the call then needs nothing.
+    /// Adds a slot with its values, or with their default. Returns false if the call then needs
+    /// nothing.
     fn fill<'v: 'a>(
         &mut self,
         slot: &'a Slot,

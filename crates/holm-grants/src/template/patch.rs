@@ -14,7 +14,7 @@ pub enum PatchForm {
     Sections,
 }
 
-/// What the lines of [`PatchForm::Sections`] begin with that name a file.
+/// The beginnings of the lines of [`PatchForm::Sections`] that name a file.
 const NAMING: [&str; 4] = ["*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
 
 impl PatchForm {
@@ -32,10 +32,11 @@ impl PatchForm {
     }
 }
 
-/// The file of one part of a unified diff, from its `---` and `+++` lines without these marks; none where both say that
-/// there is no file, or where they name two.
+/// The file of one part of a unified diff, from its `---` and `+++` lines without these marks;
+/// `None` if both say that there is no file, or if they name two.
 ///
-/// Git writes `a/` and `b/` in front of the same name. They are taken off where both are there, or one beside `/dev/null`.
+/// Git writes `a/` and `b/` in front of the same name. They are removed if both are present, or one
+/// beside `/dev/null`.
 ///
 /// ```
 /// use holm_grants::patch_path;
@@ -58,7 +59,7 @@ pub fn patch_path<'a>(old: &'a str, new: &'a str) -> Option<&'a str> {
     }
 }
 
-/// What stands for a file that is not there.
+/// The name that stands for a missing file.
 const NO_FILE: &str = "/dev/null";
 
 /// A name without the date that `diff` writes behind it.
@@ -71,7 +72,7 @@ fn section_path(line: &str) -> Option<&str> {
     NAMING.iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// All files that a patch names, each as often as it stands there.
+/// All files that a patch names, with repetitions.
 ///
 /// ```
 /// let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch";

@@ -39,11 +39,11 @@ impl Slot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Part {
     Whole,
-    /// The files that it names, where it is a patch.
+    /// The files that it names, if it is a patch.
     Files,
 }
 
-/// What an absent argument means.
+/// The meaning of an absent argument.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Absent {
     /// The need cannot be computed, so the call is refused.
@@ -115,5 +115,5 @@ impl fmt::Display for Piece {
     }
 }
 
-/// What says that a slot takes the files of a patch.
+/// The suffix of a slot that takes the files of a patch.
 const FILES: &str = ":files";
