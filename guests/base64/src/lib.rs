@@ -6,7 +6,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STAN
 use base64::engine::{DecodePaddingMode, general_purpose};
 use guest_kit::{Fault, Level, Param, Tool, Values};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "base64",
     about: "Encodes text as base64, or decodes base64 to text",
@@ -27,7 +27,7 @@ const LENIENT: GeneralPurposeConfig =
 ///
 /// # Errors
 ///
-/// Where what is decoded is no base64, or no text.
+/// If the input of a decoding is not base64, or does not decode to text.
 pub fn work(values: &Values) -> Result<String, Fault> {
     let text = values.need("text")?;
     let url_safe = values.flag("url_safe");

@@ -18,9 +18,9 @@ pub struct Request {
 pub struct Response {
     pub status: u16,
     pub headers: Vec<(String, String)>,
-    /// As much of the body as was wanted.
+    /// The body, up to the requested size.
     pub body: Vec<u8>,
-    /// Whether there is more of it.
+    /// Whether the body was cut.
     pub cut: bool,
 }
 
@@ -30,7 +30,7 @@ pub trait Exchange {
     ///
     /// # Errors
     ///
-    /// Why there is no answer.
+    /// If no response arrives, the reason.
     fn send(&mut self, request: &Request, most: usize) -> Result<Response, String>;
 }
 
@@ -58,7 +58,8 @@ impl Request {
         Ok(Self { method, scheme, authority: authority.to_owned(), path, headers, body })
     }
 
-    /// The request that a redirection asks for. Another host gets none of the headers, which may hold secrets.
+    /// The request that a redirection asks for. A different host gets none of the headers, which
+    /// may hold secrets.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use globset::GlobBuilder;
 use guest_kit::{Fault, Level, Param, Tool, Values};
 use ignore::WalkBuilder;
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "glob",
     about: "Finds files whose path matches a pattern, newest first; files that .gitignore names are left out",

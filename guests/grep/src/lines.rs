@@ -12,7 +12,7 @@ pub(crate) enum Show {
     Lines,
     /// Each file with a match.
     Files,
-    /// How many lines match in each file.
+    /// The number of matching lines in each file.
     Count,
 }
 
@@ -34,12 +34,12 @@ impl<'a> Lines<'a> {
         Self { out, show, limit, shown: 0, files: 0 }
     }
 
-    /// Whether there is no room for more.
+    /// Whether the limit is reached.
     pub(crate) fn full(&self) -> bool {
         self.shown >= self.limit
     }
 
-    /// Searches one file. One that cannot be read is passed over: the folder was what was asked for.
+    /// Searches one file. An unreadable file is skipped, because the call asked for the folder.
     pub(crate) fn search(
         &mut self,
         searcher: &mut Searcher,
@@ -71,7 +71,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Says what is not shown.
+    /// Reports the matches that are not shown.
     pub(crate) fn end(self, pattern: &str) -> Result<(), Fault> {
         let wrong = |error: io::Error| Fault::failed(error.to_string());
         if self.files == 0 {
@@ -92,7 +92,7 @@ struct FileSink<'a, 'b> {
 }
 
 impl FileSink<'_, '_> {
-    /// Writes each line of what was found, with its number.
+    /// Writes each matching line with its number.
     fn write(&mut self, bytes: &[u8], number: Option<u64>, mark: char) -> Result<bool, io::Error> {
         let text = String::from_utf8_lossy(bytes);
         for (index, line) in (0_u64..).zip(text.lines()) {

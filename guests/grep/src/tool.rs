@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 
 use crate::lines::{Lines, Show};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "grep",
     about: "Searches files for a regular expression; files that .gitignore names and binary files are left out",

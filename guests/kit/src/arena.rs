@@ -9,20 +9,20 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What guests of the text world allocate from.
+/// The allocator of guests of the text world.
 #[cfg(target_family = "wasm")]
 #[global_allocator]
 static ARENA: Arena<ROOM> = Arena::new();
 
-/// Enough for the arguments and the answer of most calls. What is not touched costs nothing.
+/// Enough for the arguments and the answer of most calls. Untouched bytes cost nothing.
 #[cfg(target_family = "wasm")]
 const ROOM: usize = 64 << 10;
 
-/// `SIZE` bytes, handed out one piece after the other. Only the piece that was handed out last can be given back or grow; a
+/// `SIZE` bytes, allocated one piece after the other. Only the last piece can be freed or grow; a
 /// guest lives for one call, so nothing is lost for long.
 pub(crate) struct Arena<const SIZE: usize> {
     bytes: Bytes<SIZE>,
-    /// How many of them are handed out.
+    /// The number of allocated bytes.
     used: AtomicUsize,
 }
 
@@ -43,13 +43,13 @@ impl<const SIZE: usize> Arena<SIZE> {
         self.bytes.0.get().cast()
     }
 
-    /// Where a piece begins, counted from the beginning of the arena, if it is one of ours.
+    /// The offset of a piece in the arena, if it is one of ours.
     fn offset(&self, piece: *const u8) -> Option<usize> {
         let offset = piece.addr().checked_sub(self.base().addr())?;
         (offset < SIZE).then_some(offset)
     }
 
-    /// Hands out a piece, where there is room for it.
+    /// Allocates a piece, if there is room for it.
     fn take(&self, layout: Layout) -> Option<*mut u8> {
         // Nothing has no place of its own, and its address must not look like that of a piece beyond the end.
         if layout.size() == 0 {
@@ -67,7 +67,7 @@ impl<const SIZE: usize> Arena<SIZE> {
         }
     }
 
-    /// Makes the piece at `offset` end elsewhere, where it is the last one and there is room.
+    /// Changes the size of the piece at `offset`, if it is the last one and there is room.
     fn resize(&self, offset: usize, old: usize, new: usize) -> bool {
         let Some(end) = offset.checked_add(new).filter(|end| *end <= SIZE) else { return false };
         self.used.compare_exchange(offset + old, end, Ordering::Relaxed, Ordering::Relaxed).is_ok()

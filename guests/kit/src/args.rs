@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::tool::{Kind, Param, Place, Tool};
 use crate::values::Values;
 
-/// What a command line asks for.
+/// The request of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Asked {
     Help,

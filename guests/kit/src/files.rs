@@ -5,15 +5,16 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-/// Puts `bytes` in the place of what a file held: into a draft beside it, which then takes its name. A guest that is cut off
-/// leaves the old file. The sandbox counts a draft of this name as the file itself, and removes it where the guest could not.
+/// Replaces the content of a file with `bytes`: writes a draft beside it, which then takes its
+/// name. A guest that is cut off leaves the old file. The sandbox counts a draft of this name as
+/// the file itself, and removes it if the guest could not.
 ///
 /// A link is written through to the file that it leads to, and so is a file beside which nothing can be made: then the new bytes
 /// come first and the rest is cut off last, so that at least it is never empty.
 ///
 /// # Errors
 ///
-/// Where the file may not or cannot be written; [`ErrorKind::NotFound`] where its folder is missing.
+/// If the file may not or cannot be written; [`ErrorKind::NotFound`] if its folder is missing.
 pub fn replace(path: &str, bytes: &[u8]) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return overwrite(path, bytes);
@@ -36,7 +37,7 @@ pub fn replace(path: &str, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Where one is missing and may not or cannot be made.
+/// If a folder is missing and may not or cannot be created.
 pub fn make_folder_of(path: &str) -> io::Result<()> {
     let named = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
     named.map_or(Ok(()), make_folder)

@@ -46,7 +46,7 @@ impl Tool {
     }
 }
 
-/// How the value is called.
+/// The placeholder of the value.
 fn place(param: &Param) -> String {
     let name = param.long().to_uppercase();
     match param.kind {

@@ -10,7 +10,7 @@ use crate::values::Values;
 ///
 /// # Errors
 ///
-/// Where the input is no such object or the work fails; the text says why.
+/// If the input is not such an object or the work fails; the text gives the reason.
 pub fn answer(
     tool: &Tool,
     input: &str,

@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::tool::Tool;
 use crate::values::Values;
 
-/// Runs a guest's work with the arguments of this process, and says how it went.
+/// Runs a guest's work with the arguments of this process, and returns its exit status.
 #[must_use]
 pub fn main(tool: &Tool, work: impl FnOnce(&Values, &mut dyn Write) -> Result<(), Fault>) -> ExitCode {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -24,7 +24,8 @@ guest_kit::text::export!(Guest with_types_in guest_kit::text);
 
 struct File(Handle);
 
-/// How much is read at first: most files whole, and it fits into the memory that the guest has from the start.
+/// The size of the first read: most files whole, and it fits into the memory that the guest has
+/// from the start.
 const FIRST: usize = 16 << 10;
 
 impl Source for File {
@@ -42,7 +43,7 @@ impl Source for File {
     }
 }
 
-/// Opens a path beneath the directory whose name is the longest beginning of it.
+/// Opens a path beneath the directory whose name is its longest prefix.
 fn open(path: &str) -> Result<Box<dyn Source>, String> {
     let best = directories()
         .filter_map(|(directory, name)| Some((directory, beneath(&name, path)?)))

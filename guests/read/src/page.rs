@@ -7,7 +7,7 @@ use memchr::memchr;
 
 use crate::source::Source;
 
-/// Which lines are wanted.
+/// The lines to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     /// The first line, counted from 1.
@@ -15,21 +15,21 @@ pub struct Page {
     pub lines: usize,
 }
 
-/// How much is asked of the system at once: a small file in one call, a large one in few.
+/// The size of one read: a small file in one call, a large one in few.
 const CHUNK: usize = 64 << 10;
 /// The longest line that is shown whole; longer ones are minified code or data, which are not meant
 /// for reading.
 const MAX_LINE: usize = 2_000;
 /// The most text of a page: more would crowd out the conversation that asked for it.
 const MAX_PAGE: usize = 256 << 10;
-/// How far a file is looked at to tell text from other things.
+/// How many bytes are checked to tell text from other data.
 const SNIFF: usize = 8 << 10;
 
-/// The numbered lines of a page, and where to go on.
+/// The numbered lines of a page, and where to continue.
 ///
 /// # Errors
 ///
-/// Where the file cannot be read, is no text, or ends before the page begins.
+/// If the file cannot be read, is not text, or ends before the page begins.
 pub fn page(source: &mut dyn Source, wanted: Page) -> Result<String, Fault> {
     let mut reader = Reader { wanted, out: String::new(), line: Vec::new(), number: 1, cut: 0 };
     let mut offset = 0_u64;
@@ -56,7 +56,7 @@ struct Reader {
     /// The line so far, as much of it as is shown.
     line: Vec<u8>,
     number: usize,
-    /// How many of its bytes are not kept.
+    /// The number of its bytes that are not kept.
     cut: usize,
 }
 

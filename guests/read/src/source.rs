@@ -6,20 +6,20 @@ pub trait Source {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The system's message.
     fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String>;
 }
 
-/// What one read gave.
+/// The result of one read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// The bytes; none where there are no more.
+    /// The bytes; empty at the end of the file.
     pub bytes: Vec<u8>,
-    /// What comes after them.
+    /// What follows them.
     pub rest: Rest,
 }
 
-/// What is left of a file.
+/// The rest of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
     /// That is only known by reading on.

@@ -23,7 +23,7 @@ impl Errno {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Handle(i32);
 
-/// The number of the first directory that a guest is given; the others follow.
+/// The number of the first directory that a guest gets; the others follow.
 const FIRST: i32 = 3;
 
 /// The directories that the guest was given, each with its name.
@@ -57,7 +57,8 @@ impl Handle {
         done(status).map(|()| Self(opened))
     }
 
-    /// Adds what the file holds from `offset` on to `bytes`, as much as there is room for; says how much it was.
+    /// Appends the bytes of the file from `offset` on to `bytes`, as many as there is room for.
+    /// Returns how many.
     #[expect(unsafe_code, reason = "the host fills memory that is allocated but not set")]
     pub(crate) fn read(self, offset: u64, bytes: &mut Vec<u8>) -> Result<usize, Errno> {
         let room = bytes.spare_capacity_mut();
@@ -76,7 +77,7 @@ fn done(status: i32) -> Result<(), Errno> {
     if status == 0 { Ok(()) } else { Err(Errno(status)) }
 }
 
-/// Where the host puts what it reads.
+/// A buffer for the host to read into.
 #[repr(C)]
 struct Part {
     at: *mut u8,

@@ -9,7 +9,7 @@ use rusqlite::{Batch, Connection, OpenFlags, params_from_iter};
 
 use crate::rows::{Form, show};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "sqlite",
     about: "Runs SQL statements on an SQLite database file and shows the rows",
@@ -35,7 +35,7 @@ pub const TOOL: Tool = Tool {
 ///
 /// # Errors
 ///
-/// Where the database cannot be opened or a statement fails.
+/// If the database cannot be opened or a statement fails.
 pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let (path, sql) = (values.need("database")?, values.need("sql")?);
     let open = if values.flag("read_only") {

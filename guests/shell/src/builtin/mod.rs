@@ -12,7 +12,7 @@ use crate::io::Local;
 use crate::shell::{Shell, Step};
 use crate::util;
 
-/// How a command is run: with the words after its name.
+/// The function of a command; it gets the words after the command's name.
 pub(crate) type Run = for<'a> fn(&'a mut Shell, &'a [String]) -> Local<'a, Step>;
 
 macro_rules! own {
@@ -24,7 +24,7 @@ macro_rules! own {
     }};
 }
 
-/// What a name runs, unless a function has it.
+/// The function of a built-in name, unless a shell function has it.
 pub(crate) fn find(name: &str) -> Option<Run> {
     Some(match name {
         ":" | "true" => own!(control::succeed),

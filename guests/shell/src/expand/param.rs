@@ -11,7 +11,7 @@ use super::quote::{ansi, quote};
 use super::word::{Quoting, grammar, loose};
 use crate::shell::{Flow, Shell};
 
-/// What a parameter is.
+/// The value of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Got {
     Nothing,
@@ -39,7 +39,7 @@ impl Got {
         }
     }
 
-    /// Whether it counts as not given.
+    /// Whether it counts as unset.
     fn absent(&self, test: &Test) -> bool {
         match (self, test) {
             (Self::Nothing, _) => true,
@@ -105,7 +105,7 @@ impl Shell {
         Ok(())
     }
 
-    /// The forms that change what they find.
+    /// The forms that change the value.
     async fn changed(&mut self, expr: &Expr) -> Result<Got, Flow> {
         Ok(match expr {
             Expr::ParameterLength { parameter, indirect } => {

@@ -15,7 +15,7 @@ struct State {
     bytes: VecDeque<u8>,
     readers: usize,
     writers: usize,
-    /// Whether a reader found nothing when it last looked.
+    /// Whether a reader found the pipe empty at its last attempt.
     hungry: bool,
 }
 
@@ -49,7 +49,7 @@ impl Reader {
         .await
     }
 
-    /// The bytes up to a delimiter and with it, as far as they are there now; waits for the first.
+    /// The available bytes up to and including a delimiter; waits for the first.
     pub(crate) async fn read_until(&self, delimiter: u8) -> Vec<u8> {
         let mut line = Vec::new();
         loop {

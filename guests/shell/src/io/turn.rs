@@ -18,9 +18,9 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Runs futures in turns until each has ended, and gives their results in order.
+/// Runs futures in turns until each has ended, and returns their results in order.
 ///
-/// A future that has ended is dropped at once, because others may wait for what it holds open.
+/// A finished future is dropped at once, because others may wait for a handle that it holds open.
 pub(crate) async fn join<T>(futures: Vec<Local<'_, T>>) -> Vec<T> {
     let mut running: Vec<Option<Local<'_, T>>> = futures.into_iter().map(Some).collect();
     let mut ended: Vec<Option<T>> = running.iter().map(|_| None).collect();

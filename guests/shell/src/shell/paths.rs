@@ -11,7 +11,7 @@ use crate::io::Handle;
 /// How a file is opened for writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// What it held is gone.
+    /// The old content is removed.
     Replace,
     Append,
     /// Creates the file; fails if it exists.
@@ -36,11 +36,11 @@ impl Shell {
         if path.ends_with('/') && plain != "/" { format!("{plain}/") } else { plain }
     }
 
-    /// Goes to another folder.
+    /// Changes the current folder.
     ///
     /// # Errors
     ///
-    /// Where there is no such folder.
+    /// If there is no such folder.
     pub(crate) fn change_directory(&mut self, to: &str) -> Result<(), String> {
         let path = self.path(to);
         let path = if path.len() > 1 { path.trim_end_matches('/').to_owned() } else { path };
@@ -57,7 +57,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Opens a file to read, or what a name under `/dev` stands for.
+    /// Opens a file to read, or the device of a name under `/dev`.
     pub(crate) fn open_read(&self, path: &str) -> io::Result<Handle> {
         if let Some(handle) = self.device(path, 0) {
             return Ok(handle);
@@ -111,7 +111,7 @@ impl Shell {
 /// Texts that have a path.
 pub(crate) type Made = BTreeMap<i32, Handle>;
 
-/// What the system says, in the words of other shells.
+/// The system's error, in the words of other shells.
 pub(crate) fn said(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "No such file or directory".to_owned(),

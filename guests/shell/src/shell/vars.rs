@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     /// Declared and nothing else.
@@ -14,7 +14,7 @@ pub(crate) enum Value {
     Map(BTreeMap<String, String>),
 }
 
-/// A variable and what was said of it.
+/// A variable and its attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Var {
     pub(crate) value: Value,
@@ -23,7 +23,7 @@ pub(crate) struct Var {
     pub(crate) integer: bool,
 }
 
-/// All variables. A name is looked for from the innermost function outwards, as in every shell.
+/// All variables. A name is looked up from the innermost function outwards, as in every shell.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vars {
     outer: BTreeMap<String, Var>,
@@ -198,7 +198,7 @@ impl Vars {
         names
     }
 
-    /// What a command would find in its environment.
+    /// The environment of a command.
     pub(crate) fn exported(&self) -> Vec<(String, String)> {
         let exported = |name: &String| self.find(name).is_some_and(|var| var.exported);
         self.names()

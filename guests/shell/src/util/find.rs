@@ -7,7 +7,7 @@ use crate::expand::pattern::Pattern;
 use crate::io::Local;
 use crate::shell::Shell;
 
-/// What a file must be, or what is done with it.
+/// A test of a file, or an action on it.
 enum Term {
     Name(Pattern, Case),
     Path(Pattern),
@@ -40,7 +40,7 @@ struct Find {
     term: Term,
     least: usize,
     most: usize,
-    /// Commands that take all files at the end, with what they take.
+    /// Commands that take all files at the end, with their files.
     later: Vec<(Vec<String>, Vec<String>)>,
     status: i32,
 }

@@ -46,7 +46,7 @@ pub(super) enum Act {
     Exchange,
 }
 
-/// A piece of what is put in the place of a match.
+/// A piece of the replacement text.
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
     Text(String),
