@@ -51,7 +51,6 @@ pub enum Question {
     AfterTool {
         tool_call: CallId,
         tool: String,
-        /// The tool's output.
         output: ToolOutput,
     },
     Stop,
@@ -82,8 +81,8 @@ pub enum Answer {
     Nothing,
     /// Changes to this one request.
     Patch(Vec<Patch>),
-    /// Offer only these tools. The host intersects the answers of several gates, or lists one set
-    /// for each.
+    /// Offer only these tools. The host intersects the answers of several gates, or lists
+    /// one set for each.
     Tools(Vec<BTreeSet<String>>),
     /// Use this model; ignored if it is not configured.
     Model(String),

@@ -14,8 +14,8 @@ use crate::{
     Timestamp, Tool,
 };
 
-/// One command to the host. The enum is exhaustive on purpose: a host that forgets a command does
-/// not compile.
+/// One command to the host. The enum is exhaustive on purpose: a host that forgets a
+/// command does not compile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -121,8 +121,8 @@ pub struct ToolRequest {
     pub key: Key,
     /// The needs that were allowed for this call.
     pub needs: Arc<[Need]>,
-    /// What no call of the run may do. A tool checks it if it learns only while working what it
-    /// will touch.
+    /// What no call of the run may do. A tool checks it if it learns only while working
+    /// what it will touch.
     #[serde(skip_serializing_if = "is_none")]
     pub denials: Arc<Denials>,
     /// When the call is stopped.
@@ -178,9 +178,9 @@ pub struct SpawnRequest {
 }
 
 impl SpawnRequest {
-    /// Narrows a child's configuration to what its parent allows: grants, denials, mode, approvals,
-    /// marks and their rule, budget, tokens and depth. What the child's own configuration
-    /// forbids stays forbidden.
+    /// Narrows a child's configuration to what its parent allows: grants, denials, mode,
+    /// approvals, marks and their rule, budget, tokens and depth. What the child's own
+    /// configuration forbids stays forbidden.
     ///
     /// ```
     /// use holm_grants::Mode;
@@ -269,8 +269,8 @@ pub enum AskReason {
     WriteAfterMark,
     /// A hook wants to see every call.
     HookWants,
-    /// The call would leave plan mode. Only a person may allow that; an approver that answers by
-    /// rules denies it.
+    /// The call would leave plan mode. Only a person may allow that; an approver that answers
+    /// by rules denies it.
     LeavesPlan,
 }
 
@@ -289,8 +289,8 @@ pub struct CheckRequest {
 pub enum Check {
     /// Whether the whole result is plausible: [`holm_guards::plausibility::judge`].
     Plausibility(Expectation),
-    /// A declared postcondition: run its program, or compile it and evaluate it on the whole
-    /// result.
+    /// A declared postcondition: run its program, or compile it and evaluate it
+    /// on the whole result.
     Postcondition(Postcondition),
 }
 

@@ -1,8 +1,8 @@
 //! Events: enough to display a run live, and to display it again from its journal.
 //!
-//! Events are numbered (record, index). Dropping one never changes the run. Deltas of a streaming
-//! reply are not events: the model sends them to the sinks directly, and [`Event::Withdrawn`]
-//! retracts them.
+//! Events are numbered (record, index). Dropping one never changes the run. Deltas
+//! of a streaming reply are not events: the model sends them to the sinks directly,
+//! and [`Event::Withdrawn`] retracts them.
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 

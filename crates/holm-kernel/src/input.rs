@@ -1,7 +1,7 @@
 //! Inputs: every fact that a run learns, named in the past tense.
 //!
-//! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the host is a
-//! [`Misuse`](crate::Misuse).
+//! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the
+//! host is a [`Misuse`](crate::Misuse).
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -99,9 +99,9 @@ pub enum Input {
 }
 
 impl Input {
-    /// Whether this is progress: an answer to a task of the host. Facts that a host reports by
-    /// itself are not progress. Neither are answers of hooks, because hooks are asked again after
-    /// every crash.
+    /// Whether this is progress: an answer to a task of the host. Facts that a host reports
+    /// by itself are not progress. Neither are answers of hooks, because hooks are asked
+    /// again after every crash.
     pub(crate) const fn is_answer(&self) -> bool {
         matches!(
             self,
@@ -249,8 +249,8 @@ impl FailureClass {
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Allow {
-        /// Grants that the person gave with the answer, for the rest of the run or until a given
-        /// time.
+        /// Grants that the person gave with the answer, for the rest of the run or
+        /// until a given time.
         #[serde(default, skip_serializing_if = "GrantSet::is_empty")]
         grants: GrantSet,
         /// When those grants end; `None` means at the end of the run.

@@ -1,6 +1,6 @@
-//! One agent run as a state machine. This crate reads no clock, draws no random number, opens no file or socket,
-//! starts no thread and calls no foreign code: facts go in ([`Input`]), commands come out ([`Effect`]), and the list
-//! of facts is the journal.
+//! One agent run as a state machine. This crate reads no clock, draws no random number, opens no
+//! file or socket, starts no thread and calls no foreign code: facts go in ([`Input`]), commands
+//! come out ([`Effect`]), and the list of facts is the journal.
 #![no_std]
 #![warn(missing_docs)]
 

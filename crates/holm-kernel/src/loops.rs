@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 
-/// How many calls back a repeat is still a repeat. Wide enough for a cycle that hides among a batch of other calls,
-/// narrow enough that reading a file again after its text has left the context is allowed.
+/// How many calls back a repeat is still a repeat. Wide enough for a cycle that hides among
+/// a batch of other calls, narrow enough that reading a file again after its text has left
+/// the context is allowed.
 const WINDOW: usize = 32;
 
 /// Equal observations after which the next proposal is refused: the third is.
@@ -28,7 +29,8 @@ const LONGEST_CYCLE: usize = 3;
 /// Turns without anything new after which a run is stuck.
 const PATIENCE: u64 = 12;
 
-/// Results remembered in each of two generations, so that "new" is decided in bounded memory (some 16 KiB).
+/// Results remembered in each of two generations, so that "new" is decided in bounded
+/// memory (some 16 KiB).
 const GENERATION: usize = 512;
 
 /// Names one call by what it asks for: the tool and its canonical arguments.
@@ -88,9 +90,9 @@ pub(crate) enum Progress {
 /// The memory of recent calls. Exempt calls are simply not passed in.
 ///
 /// Order of calls: [`propose`](Self::propose) before a call runs, then [`observe`](Self::observe)
-/// with its result or [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of a
-/// turn are settled. Every prompt gets a new detector: repeating what a person asks for again is
-/// not a loop.
+/// with its result or [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of
+/// a turn are settled. Every prompt gets a new detector: repeating what a person asks for again
+/// is not a loop.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub(crate) struct LoopDetector {
@@ -141,7 +143,8 @@ impl LoopDetector {
         if told { LoopRuling::End { times } } else { LoopRuling::Refuse { times } }
     }
 
-    /// Takes note of a call that ran. `result` is a digest of what it gave; failures count like other results.
+    /// Takes note of a call that ran. `result` is a digest of what it gave; failures
+    /// count like other results.
     pub(crate) fn observe(&mut self, call: Fingerprint, result: u64, change: Change) {
         let fresh = self.remember(call.with(result));
         match (fresh, change) {
@@ -161,8 +164,8 @@ impl LoopDetector {
         self.push(Seen::Refused { call, turn: self.turns });
     }
 
-    /// Records a call that was answered without being run: unknown, invalid, denied, over its
-    /// quota.
+    /// Records a call that was answered without being run: unknown, invalid,
+    /// denied, over its quota.
     ///
     /// It counts as a repeat, like a result, and never as something new. A model that keeps asking
     /// for something it cannot have makes no progress.
@@ -171,8 +174,8 @@ impl LoopDetector {
         self.push(Seen::Ran { call, result: reason });
     }
 
-    /// Results left the view, so the model may fetch them again. Turns without anything new still
-    /// count.
+    /// Results left the view, so the model may fetch them again. Turns without
+    /// anything new still count.
     pub(crate) fn left_view(&mut self) {
         self.recent.clear();
     }
@@ -183,7 +186,8 @@ impl LoopDetector {
         self.idle = 0;
     }
 
-    /// Closes a turn. A turn without any call that counts (only exempt ones) proves nothing either way.
+    /// Closes a turn. A turn without any call that counts (only exempt ones)
+    /// proves nothing either way.
     pub(crate) fn turn(&mut self) -> Progress {
         self.turns = self.turns.saturating_add(1);
         match core::mem::take(&mut self.current) {
@@ -201,7 +205,8 @@ impl LoopDetector {
         1 + results.take_while(|result| *result == last).count() as u64
     }
 
-    /// How many equal periods of calls *and* results, up to the tolerated number, end where this call would begin the next.
+    /// How many equal periods of calls *and* results, up to the tolerated number, end where this
+    /// call would begin the next.
     ///
     /// This finds what [`repeats`](Self::repeats) cannot: a call whose result flips back and forth.
     fn periods(&self, call: Fingerprint) -> u64 {

@@ -21,7 +21,7 @@ pub(crate) enum Bug {
     ModeIgnored,
     /// A call that needs approval by the mode runs without it.
     LevelUnasked,
-    /// Marks change nothing.
+    /// Marks have no effect.
     MarksIgnored,
     /// A lease continues after its end.
     LeaseNeverEnds,

@@ -13,15 +13,16 @@ const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Derives a number from the seed and two coordinates, for example (call, attempt).
 ///
-/// The seed can be computed back from the result. Values that must stay secret are derived with
-/// [`digest::Sip`](crate::digest::Sip) instead.
+/// The seed can be computed back from the result. Values that must stay secret are
+/// derived with [`digest::Sip`](crate::digest::Sip) instead.
 pub(crate) const fn mix(seed: u64, a: u64, b: u64) -> u64 {
     let first = scramble(seed.wrapping_add(GAMMA) ^ a);
     let second = scramble(first.wrapping_add(GAMMA) ^ b);
     scramble(second.wrapping_add(GAMMA))
 }
 
-/// The output step of `SplitMix64`: every input bit reaches every output bit, and no two inputs meet.
+/// The output step of `SplitMix64`: every input bit reaches every output bit, and
+/// no two inputs meet.
 pub(crate) const fn scramble(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

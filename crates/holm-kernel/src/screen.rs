@@ -20,8 +20,8 @@ const LINES: usize = 100;
 
 /// Makes every character visible: newline and tab stay, other invisible characters are written out.
 ///
-/// The result is for people and cannot be parsed back: a text that already contains `\u{1b}` looks
-/// the same.
+/// The result is for people and cannot be parsed back: a text that already contains
+/// `\u{1b}` looks the same.
 ///
 /// ```
 /// assert_eq!(holm_kernel::visible("safe\u{1b}[2J"), "safe\\u{1b}[2J");
@@ -32,8 +32,8 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// As [`visible`], on one line and shortened. A name that contains a line break must not look like
-/// two names.
+/// As [`visible`], on one line and shortened. A name that contains a line break must not
+/// look like two names.
 ///
 /// ```
 /// assert_eq!(holm_kernel::visible_line("read:a\nread:b"), "read:a\\u{a}read:b");
@@ -93,7 +93,8 @@ fn lines(texts: &[String], most: usize, limit: u64) -> Vec<String> {
     out
 }
 
-/// Whether a character is invisible, moves the cursor, reorders its neighbours or passes for a plain space.
+/// Whether a character is invisible, moves the cursor, reorders its neighbours or passes
+/// for a plain space.
 pub(crate) fn is_deceptive(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
@@ -101,7 +102,8 @@ pub(crate) fn is_deceptive(c: char) -> bool {
     }
 }
 
-/// How many bytes of text, read in the order of `chars`, fit into `room` once they are made visible.
+/// How many bytes of text, read in the order of `chars`, fit into `room` once
+/// they are made visible.
 fn reach(chars: impl Iterator<Item = char>, room: u64) -> usize {
     let mut left = room;
     let mut bytes = 0;

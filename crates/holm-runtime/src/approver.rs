@@ -26,13 +26,13 @@ use crate::BoxFuture;
 /// let _host = Host::new(model).approver(readers_only);
 /// ```
 pub trait Approver: Send + Sync {
-    /// Rules on one call. The run keeps taking inputs meanwhile, so this may take as long as a
-    /// person needs.
+    /// Rules on one call. The run keeps taking inputs meanwhile, so this may take as long
+    /// as a person needs.
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict>;
 
-    /// The approver for the calls of a helper with this name; asked once per child, before it does
-    /// anything. By default this approver answers for the helper too, without knowing whose calls
-    /// they are.
+    /// The approver for the calls of a helper with this name; asked once per child, before it
+    /// does anything. By default this approver answers for the helper too, without knowing
+    /// whose calls they are.
     fn of_helper(&self, _helper: &str) -> Option<Arc<dyn Approver>> {
         None
     }

@@ -17,8 +17,8 @@ use crate::BoxFuture;
 /// Secrets were removed from the text before. The reference is the digest in hex. So a
 /// [`Spill`](holm_kernel::Spill) in a journal says where its text is and whether it is unchanged.
 pub trait Blobs: Send + Sync {
-    /// Stores a text for a run and syncs it, because the journal will refer to it. Returns its
-    /// digest in hex.
+    /// Stores a text for a run and syncs it, because the journal will refer to it. Returns
+    /// its digest in hex.
     ///
     /// # Errors
     /// [`BlobFailed`].
@@ -27,8 +27,8 @@ pub trait Blobs: Send + Sync {
     /// Reads a part of a stored text; a range that reaches past its end is cut there.
     ///
     /// # Errors
-    /// [`BlobFailed::Missing`] if there is no such text, [`BlobFailed::Changed`] if it differs from
-    /// what was stored.
+    /// [`BlobFailed::Missing`] if there is no such text, [`BlobFailed::Changed`] if it differs
+    /// from what was stored.
     fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobFailed>>;
 }
 

@@ -24,8 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs the programs of executable postconditions.
 ///
-/// An implementation starts a foreign program with foreign text on its input, so it must confine
-/// that program.
+/// An implementation starts a foreign program with foreign text on its input, so it
+/// must confine that program.
 pub trait CheckRunner: Send + Sync {
     /// Runs the program on the text and returns the result.
     fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling>;

@@ -1,5 +1,5 @@
-//! Clocks: the time, and waiting. The kernel has no clock, so every wait of a run uses one of
-//! these.
+//! Clocks: the time, and waiting. The kernel has no clock, so every wait of a run
+//! uses one of these.
 
 #[cfg(test)]
 mod tests;
@@ -19,8 +19,8 @@ pub trait Clock: Send + Sync {
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()>;
 }
 
-/// The longest sleep before the machine's clock is read again: timers stop while a machine is
-/// suspended.
+/// The longest sleep before the machine's clock is read again: timers stop while
+/// a machine is suspended.
 const LONGEST_SLEEP: Duration = Duration::from_secs(15);
 
 /// The machine's clock. It follows the machine's time forward, also over a suspend. If that time is

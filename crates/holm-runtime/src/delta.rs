@@ -1,13 +1,13 @@
-//! Deltas: the pieces of a reply as they arrive, and the progress of tools. They go to watchers
-//! directly and not through the kernel, which gets the finished reply. Dropping one changes
-//! nothing.
+//! Deltas: the pieces of a reply as they arrive, and the progress of tools. They go to
+//! watchers directly and not through the kernel, which gets the finished reply.
+//! Dropping one changes nothing.
 
 use std::sync::Arc;
 
 use holm_kernel::{CallId, Usage};
 
-/// One piece of a reply. Offsets count bytes, so a watcher can detect missed pieces, and can join
-/// after a reconnect.
+/// One piece of a reply. Offsets count bytes, so a watcher can detect missed pieces, and can
+/// join after a reconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delta<'a> {
     /// The provider accepted the call.

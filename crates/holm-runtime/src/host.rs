@@ -49,8 +49,8 @@ pub(crate) enum HookWants {
 }
 
 impl Host {
-    /// A host with a model, no tools, an approver that denies everything, a journal in memory and
-    /// the machine's clock.
+    /// A host with a model, no tools, an approver that denies everything, a journal in memory
+    /// and the machine's clock.
     pub fn new(model: Arc<dyn Model>) -> Self {
         let parts = Parts {
             model,
@@ -93,7 +93,7 @@ impl Host {
         self
     }
 
-    /// Sets the clock.
+    /// Sets the clock of the run.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.parts.clock = Arc::new(clock);

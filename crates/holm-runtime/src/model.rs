@@ -50,7 +50,6 @@ pub trait Line: Send {
 pub struct Ask<'a> {
     /// The id of the call; every delta carries it.
     pub call: CallId,
-    /// The kernel's request.
     pub request: &'a Request,
     /// The messages that the request names.
     pub messages: &'a [Arc<Message>],

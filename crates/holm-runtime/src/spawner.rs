@@ -24,8 +24,8 @@ pub struct Child {
     pub call: CallId,
     /// Its permissions: see [`SpawnRequest::confine`].
     pub request: Box<SpawnRequest>,
-    /// Cancelled when the answer is no longer needed. The child is then stopped, and its bill still
-    /// counts.
+    /// Cancelled when the answer is no longer needed. The child is then stopped, and
+    /// its bill still counts.
     pub stop: CancellationToken,
     /// The parent's hooks that also apply to its children.
     pub hooks: Hooks,

@@ -5,15 +5,15 @@ use holm_kernel::{Spill, ToolOutput};
 
 use crate::Blobs;
 
-/// Bytes of the beginning that stay in the journal: three quarters of a result that a model sees by
-/// default.
+/// Bytes of the beginning that stay in the journal: three quarters of a result that a
+/// model sees by default.
 const HEAD: usize = 24 * 1024;
 
 /// Bytes of the end: as many, because for commands the model sees three quarters from there.
 const TAIL: usize = 24 * 1024;
 
-/// Moves an output's text to the blob store. If that fails, the ends stay as text, with a note
-/// about the loss.
+/// Moves an output's text to the blob store. If that fails, the ends stay as text, with a
+/// note about the loss.
 pub(crate) async fn spill(output: &mut ToolOutput, run: &str, blobs: &dyn Blobs) {
     let text = std::mem::take(&mut output.text);
     let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or_default().to_owned();

@@ -13,7 +13,8 @@ pub struct ContextPolicy {
     pub default_window: u64,
     /// Planning starts at this share of the window, in thousandths.
     pub trigger_milli: u64,
-    /// Planning stops at this share, in thousandths; the gap keeps the prefix stable between two plans.
+    /// Planning stops at this share, in thousandths; the gap keeps the prefix
+    /// stable between two plans.
     pub target_milli: u64,
     /// Turns at the end that are never touched.
     pub keep_turns: u64,

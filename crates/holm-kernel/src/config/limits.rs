@@ -101,7 +101,7 @@ pub struct Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct MaxTokensRecovery {
-    /// Attempts per turn.
+    /// The number of attempts per turn.
     pub attempts: u64,
     /// The cap doubles up to this; `None` keeps the cap and asks the model to continue.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! A run's configuration, as data: it is part of record 0 and so of the run's identity.
 //!
-//! Nothing here is code. Decisions that data cannot express are left to the host, through
-//! [`Effect::Consult`](crate::Effect).
+//! Nothing here is code. Decisions that data cannot express are left to
+//! the host, through [`Effect::Consult`](crate::Effect).
 
 mod context;
 mod ladder;
@@ -33,8 +33,8 @@ use crate::ConsultPoint;
 
 /// The decision rules of this version of the kernel.
 ///
-/// A journal names the rules it was made with. A kernel that does not have these rules refuses the
-/// journal.
+/// A journal names the rules it was made with. A kernel that does not have these
+/// rules refuses the journal.
 pub const SEMANTICS: u32 = 1;
 
 /// Record 0: everything that determines how a run behaves.
@@ -202,8 +202,8 @@ pub enum Approvals {
     /// A person or a hook is asked about calls that the mode does not allow by itself.
     #[default]
     Ask,
-    /// As `Ask`, and hooks are also asked about calls that the mode allows; they can only narrow
-    /// it.
+    /// As `Ask`, and hooks are also asked about calls that the mode allows; they
+    /// can only narrow it.
     AskAlways,
     /// Every question is answered with a denial, because no person is there to ask.
     Deny,

@@ -1,8 +1,8 @@
 //! Restrictions that a host adds to a run that it takes over.
 //!
-//! Another host wrote record 0 of such a run. That record is still the run's history, but this host
-//! need not accept its settings. Every value here can make a run stricter, and none can make it
-//! laxer.
+//! Another host wrote record 0 of such a run. That record is still the run's history, but
+//! this host need not accept its settings. Every value here can make a run stricter, and none
+//! can make it laxer.
 
 use alloc::vec::Vec;
 
@@ -38,8 +38,8 @@ pub struct Narrowing {
     /// The aliases that the run may keep; all others are removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<Alias>>,
-    /// Whether the run's workspace is dropped: a foreign one could make relative grants mean other
-    /// folders.
+    /// Whether the run's workspace is dropped: a foreign one could make relative
+    /// grants mean other folders.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub drops_workspace: bool,
 }

@@ -1,6 +1,6 @@
-//! Reserved names: the tools that the run itself carries out. A model that calls one of them means
-//! the run, so no other tool may have such a name. It would receive the call, or answer in the
-//! run's place.
+//! Reserved names: the tools that the run itself carries out. A model that calls one of them
+//! means the run, so no other tool may have such a name. It would receive the call, or answer
+//! in the run's place.
 
 /// Defines a constant for each name and adds it to the list, so that none can be missing there.
 macro_rules! own_names {

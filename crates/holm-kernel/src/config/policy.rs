@@ -60,8 +60,8 @@ pub enum PlainAnswer {
     RemindOnce(String),
 }
 
-/// The meaning of a native reply without a call whose last sentence announces an action ("Let me
-/// read the file.").
+/// The meaning of a native reply without a call whose last sentence announces an action ("Let
+/// me read the file.").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Announcements {
@@ -87,8 +87,8 @@ pub struct Alias {
     pub name: String,
     /// The tool that is meant.
     pub tool: String,
-    /// Argument names: the model's name → the real one. `list.name` is a name in the objects of the
-    /// argument `list`.
+    /// Argument names: the model's name → the real one. `list.name` is a name in the objects
+    /// of the argument `list`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
 }

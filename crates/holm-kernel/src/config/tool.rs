@@ -47,8 +47,8 @@ pub struct Tool {
     pub description: String,
     /// JSON Schema of its arguments.
     pub schema: Json,
-    /// How much a call can change. It has no default, so that an undeclared tool never counts as
-    /// harmless.
+    /// How much a call can change. It has no default, so that an undeclared tool
+    /// never counts as harmless.
     pub level: Level,
     /// The needs of a call, as templates over its arguments. Empty means that a call uses nothing
     /// that a grant could cover (no file, no address, no program). Then only the level decides
@@ -73,7 +73,8 @@ pub struct Tool {
     /// Whether empty output is a valid result.
     #[serde(default)]
     pub empty: EmptyOutput,
-    /// Whether an output that reads like an error message may be data (a file, a log, a search hit).
+    /// Whether an output that reads like an error message may be data (a file, a
+    /// log, a search hit).
     #[serde(default)]
     pub error_text: ErrorText,
     /// What happens with an implausible result.
@@ -97,8 +98,8 @@ pub struct Tool {
     /// Whether its failure stops the other calls of its batch.
     #[serde(default)]
     pub aborts_siblings: bool,
-    /// Whether a call may be answered at once while its child still works; only agents have
-    /// children.
+    /// Whether a call may be answered at once while its child still works;
+    /// only agents have children.
     #[serde(default, skip_serializing_if = "Background::is_never")]
     pub background: Background,
 }
@@ -137,8 +138,8 @@ impl Tool {
         Self { level: Level::None, kind: ToolKind::Skill { contract: contract.into() }, ..tool }
     }
 
-    /// A tool that enters or leaves plan mode. The kernel carries it out; the host chooses name and
-    /// description.
+    /// A tool that enters or leaves plan mode. The kernel carries it out; the host
+    /// chooses name and description.
     ///
     /// ```
     /// use holm_kernel::{PlanRole, Tool};
@@ -164,8 +165,8 @@ impl Tool {
         Self { level: Level::None, kind: ToolKind::Plan(role), ..Self::new(name, description, schema) }
     }
 
-    /// The tool with which a model manages its children in the background; the kernel answers its
-    /// calls.
+    /// The tool with which a model manages its children in the background; the
+    /// kernel answers its calls.
     ///
     /// ```
     /// use holm_kernel::{Tool, ToolKind};
@@ -245,8 +246,8 @@ pub enum ToolKind {
         /// The money reserved from the parent's budget for one child; zero means all that is left.
         #[serde(default)]
         reserve: NanoUsd,
-        /// The tokens reserved for one child, if its parent has a limit; zero means all that are
-        /// left.
+        /// The tokens reserved for one child, if its parent has a limit; zero means
+        /// all that are left.
         #[serde(default, skip_serializing_if = "crate::message::is_zero")]
         tokens: u64,
     },
@@ -257,8 +258,8 @@ pub enum ToolKind {
     },
     /// The kernel carries it out: it changes the run's mode.
     Plan(PlanRole),
-    /// The kernel carries it out: it lists the children in the background, returns a result, or
-    /// stops a child.
+    /// The kernel carries it out: it lists the children in the background, returns a result,
+    /// or stops a child.
     Children,
 }
 
@@ -278,8 +279,8 @@ impl ToolKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanRole {
-    /// Enters plan mode at once and for the whole reply: the run may only read. This needs no
-    /// approval.
+    /// Enters plan mode at once and for the whole reply: the run may only read.
+    /// This needs no approval.
     Enter,
     /// Asks a person whether the plan may be carried out. An approval restores the mode from
     /// before, and no wider one.
@@ -321,8 +322,8 @@ pub enum Repeat {
     Idempotent,
 }
 
-/// Whether a read-only tool may overlap with the other calls of its reply. A tool that changes
-/// something never does.
+/// Whether a read-only tool may overlap with the other calls of its reply. A tool that
+/// changes something never does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {

@@ -28,8 +28,8 @@ pub(super) struct Cut {
 }
 
 impl View {
-    /// The smallest cut that reaches the goal, or else the largest possible one; `None` if nothing
-    /// would leave.
+    /// The smallest cut that reaches the goal, or else the largest possible one; `None`
+    /// if nothing would leave.
     ///
     /// It looks only at turns that the cut would remove, so the cost is bounded by what leaves.
     pub(super) fn find_cut(&mut self, goal: Goal, keep_start: u64) -> Option<Cut> {
@@ -55,8 +55,8 @@ impl View {
         (cut.messages > 0).then_some(cut)
     }
 
-    /// Removes everything before `at`. A summary in view stays; the note beside it counts what has
-    /// left since.
+    /// Removes everything before `at`. A summary in view stays; the note beside it counts
+    /// what has left since.
     pub(super) fn drop_before(&mut self, at: u64) {
         let leaving = self.leaving(at);
         let last = self.last_leaving(at).unwrap_or_default();

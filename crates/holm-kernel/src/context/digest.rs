@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Author, Block, Message, MessageId, Role};
 
-/// A note about the messages that the view no longer shows. It is the last message of the view's
-/// head.
+/// A note about the messages that the view no longer shows. It is the last message
+/// of the view's head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub(super) struct Digest {
     /// The id of the message that carries the note.
@@ -23,8 +23,8 @@ pub(super) struct Digest {
 }
 
 impl Digest {
-    /// The message. Each part is a separate block, so that no text in the summary can pose as the
-    /// text around it.
+    /// The message. Each part is a separate block, so that no text in the summary can pose as
+    /// the text around it.
     pub(super) fn message(&self) -> Arc<Message> {
         let mut blocks = Vec::with_capacity(3);
         if let Some(summary) = &self.summary {

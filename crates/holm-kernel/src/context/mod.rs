@@ -2,8 +2,8 @@
 //!
 //! The transcript is never rewritten. The model is shown a [`View`], which is derived from the
 //! transcript. The view grows by one message at a time and shrinks in rare, large steps. So a
-//! provider's prompt cache keeps hitting in between, and a turn costs the same at turn 1,000 as at
-//! turn 1.
+//! provider's prompt cache keeps hitting in between, and a turn costs the same at turn 1,000
+//! as at turn 1.
 
 mod clip;
 mod cut;

@@ -58,7 +58,8 @@ pub(crate) enum Next {
 }
 
 impl View {
-    /// Plans for one request. `window` and `fixed` (system prompt, tools and room for the reply) are in tokens.
+    /// Plans for one request. `window` and `fixed` (system prompt, tools and room for the
+    /// reply) are in tokens.
     ///
     /// The cost does not grow with the view unless something must be done, and then it is bounded
     /// by what is removed. Calling it again changes nothing.
@@ -85,8 +86,8 @@ impl View {
         self.cut_or_ask(policy, room, goal, keep_start, steps)
     }
 
-    /// The target, if the view is too large. A view that only has too many messages keeps its
-    /// tokens.
+    /// The target, if the view is too large. A view that only has too many
+    /// messages keeps its tokens.
     fn goal(&self, policy: &ContextPolicy, room: Room) -> Option<Goal> {
         let crowded = policy.max_messages.is_some_and(|most| self.messages.len() as u64 > most);
         let long = self.tokens > room.trigger || (self.asked.is_some() && self.tokens > room.target);
@@ -169,8 +170,8 @@ impl View {
     }
 }
 
-/// A view with too many messages shrinks by the same share as one with too many tokens, so that it
-/// can grow again.
+/// A view with too many messages shrinks by the same share as one with too many tokens, so that
+/// it can grow again.
 fn most_messages(policy: &ContextPolicy) -> u64 {
     let Some(most) = policy.max_messages else {
         return u64::MAX;

@@ -18,9 +18,9 @@ impl Room {
     /// provider has already refused.
     ///
     /// A large fixed part must not leave too little, or every turn would need a plan and the view
-    /// would be cut to pieces. So a quarter of the window is always free for messages. The trigger
-    /// is at least half of the free part. The target is at least half and at most seven eighths of
-    /// the trigger.
+    /// would be cut to pieces. So a quarter of the window is always free for messages. The
+    /// trigger is at least half of the free part. The target is at least half and at most seven
+    /// eighths of the trigger.
     pub(super) fn new(policy: &ContextPolicy, window: u64, fixed: u64, ceiling: Option<u64>) -> Self {
         let window = if window == 0 { policy.default_window } else { window };
         let free = window.saturating_sub(fixed).max(window / 4);

@@ -14,8 +14,8 @@ pub(super) const SHORT_CHARS: u64 = 200;
 /// What the one line usually takes.
 const LINE_BYTES: usize = 160;
 
-/// The part of the line that a call's arguments may take: enough for most paths, and the line stays shorter than a result
-/// that is worth eliding.
+/// The part of the line that a call's arguments may take: enough for most paths, and the line stays
+/// shorter than a result that is worth eliding.
 const ARGUMENT_BYTES: usize = 70;
 
 /// The part of the line for a tool's name, which is not under our control.
@@ -41,7 +41,8 @@ fn envelope(text: &str) -> Option<Parts<'_>> {
     if !text.starts_with("<tool_output") {
         return None;
     }
-    // The opening tag holds a seal and nothing else, and the last closing tag is the envelope's own.
+    // The opening tag holds a seal and nothing else, and the last closing tag
+    // is the envelope's own.
     let (open, rest) = text.split_at_checked(text.find('>')? + 1)?;
     let (body, close) = rest.split_at_checked(rest.rfind("</tool_output")?)?;
     Some(Parts { open, body, close })
@@ -52,8 +53,8 @@ pub(super) fn chars(text: &str) -> u64 {
     text.bytes().filter(|byte| byte & 0xc0 != 0x80).count() as u64
 }
 
-/// The same message with each of its long results reduced to one line; other blocks and short
-/// results are unchanged.
+/// The same message with each of its long results reduced to one line; other blocks and
+/// short results are unchanged.
 ///
 /// Returns `None` if there is nothing to shorten.
 ///
@@ -73,8 +74,8 @@ pub(super) fn elide<'a>(
     })
 }
 
-/// The same message with each result that is longer than `limit` characters reduced to its head and
-/// its tail.
+/// The same message with each result that is longer than `limit` characters reduced to its
+/// head and its tail.
 ///
 /// Returns `None` if there is no such result.
 pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> Option<Message> {
@@ -139,8 +140,8 @@ fn joined(parts: Parts<'_>, body: &str) -> String {
     out
 }
 
-/// One line about a removed result: the tool, its arguments, the size, and that the call can be
-/// repeated.
+/// One line about a removed result: the tool, its arguments, the size, and that the
+/// call can be repeated.
 fn line(result: &ToolResult, arguments: &str, body: &str) -> String {
     let mut out = String::with_capacity(LINE_BYTES);
     out.push_str("[left out: result of ");
@@ -159,8 +160,8 @@ fn line(result: &ToolResult, arguments: &str, body: &str) -> String {
     out
 }
 
-/// Appends a name. It did not pass through the envelope, so only characters of ordinary names are
-/// allowed.
+/// Appends a name. It did not pass through the envelope, so only characters of
+/// ordinary names are allowed.
 fn push_name(out: &mut String, name: &str) {
     for char in name.chars().take(NAME_CHARS) {
         let honest = char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.' | ':' | '/');
@@ -171,8 +172,8 @@ fn push_name(out: &mut String, name: &str) {
     }
 }
 
-/// Appends text from inside an envelope, which must stay on its line; control characters are made
-/// visible.
+/// Appends text from inside an envelope, which must stay on its line; control
+/// characters are made visible.
 fn push_plain(out: &mut String, text: &str, limit: usize) {
     const MORE: &str = "…";
     let end = out.len() + limit;
@@ -207,7 +208,8 @@ fn is_unruly(char: char) -> bool {
         )
 }
 
-/// Three quarters of `limit` from the beginning and one from the end; nothing if that saves too little.
+/// Three quarters of `limit` from the beginning and one from the end; nothing if
+/// that saves too little.
 fn ends(body: &str, limit: u64) -> Option<String> {
     let all = chars(body);
     if all <= limit.saturating_add(CUT_SAVES) {

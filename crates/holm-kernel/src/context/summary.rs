@@ -41,8 +41,8 @@ impl View {
     /// The messages of a summary request: those before `upto`, and the instruction as the last
     /// message, under the given id. Empty if no summary up to there was requested.
     ///
-    /// The messages are those of the view, so that the provider's prompt cache also serves this
-    /// request.
+    /// The messages are those of the view, so that the provider's prompt cache
+    /// also serves this request.
     pub(crate) fn summary_request(
         &self,
         policy: &ContextPolicy,
@@ -59,14 +59,14 @@ impl View {
         messages
     }
 
-    /// Replaces everything before `upto` by a summary, under the given id. Returns the tokens
-    /// before and after.
+    /// Replaces everything before `upto` by a summary, under the given id. Returns the
+    /// tokens before and after.
     ///
     /// The task, the latest prompt and standing orders stay unchanged beside it.
     ///
     /// # Errors
-    /// The view is unchanged if the summary is useless; the next plan then removes the oldest turns
-    /// without one.
+    /// The view is unchanged if the summary is useless; the next plan then removes the
+    /// oldest turns without one.
     pub(crate) fn apply_summary(
         &mut self,
         upto: MessageId,

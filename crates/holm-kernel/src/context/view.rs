@@ -14,10 +14,10 @@ use crate::{Block, Family, Message, MessageId, Role};
 
 /// The messages that a request shows, in the order of the transcript, with running sums.
 ///
-/// Once something has left it, it begins with a *head*: the first message of a person (the task),
-/// the latest prompt, standing orders, and a note about the rest. After the head come whole
-/// *turns*: a prompt, the reply, and the results of its calls. A turn is never split, so no call
-/// loses its result.
+/// Once something has left it, it begins with a *head*: the first message of a person (the
+/// task), the latest prompt, standing orders, and a note about the rest. After the head come
+/// whole *turns*: a prompt, the reply, and the results of its calls. A turn is never split, so
+/// no call loses its result.
 ///
 /// Cursors remember how far each kind of work has come, so that a plan looks only at new messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
@@ -98,7 +98,8 @@ impl View {
 
     /// Shows one more message. Applications' own records are not shown.
     ///
-    /// Costs the length of this message, never of the view (a change of family excepted, see [`View::retarget`]).
+    /// Costs the length of this message, never of the view (a change of
+    /// family excepted, see [`View::retarget`]).
     pub(crate) fn push(&mut self, message: Arc<Message>, family: Family) {
         if message.role == Role::Custom {
             return;
@@ -122,8 +123,8 @@ impl View {
         self.worked(1);
     }
 
-    /// Marks the last message as the prompt of a new turn group: it stays in view until the next
-    /// prompt.
+    /// Marks the last message as the prompt of a new turn group: it stays in view
+    /// until the next prompt.
     ///
     /// Without a mark, the last message of a person counts, which may be a mere correction.
     pub(crate) fn mark_prompt(&mut self) {
@@ -146,8 +147,8 @@ impl View {
         self.recount_old();
     }
 
-    /// Shares messages with the transcript again after a snapshot was read, where each had its own
-    /// copy.
+    /// Shares messages with the transcript again after a snapshot was read, where each
+    /// had its own copy.
     ///
     /// `history` is sorted by id. A message that the view shows in a changed form keeps that form.
     pub(crate) fn relink(&mut self, history: &[Arc<Message>]) {
@@ -223,7 +224,8 @@ impl View {
         self.worked(1);
     }
 
-    /// Makes the oldest results one line each until at most `goal` tokens are in view or no old result is left.
+    /// Makes the oldest results one line each until at most `goal` tokens are in view or no
+    /// old result is left.
     pub(super) fn elide(&mut self, goal: u64) {
         while self.tokens > goal && self.elided < self.aged {
             let at = self.elided;
@@ -242,7 +244,8 @@ impl View {
         }
     }
 
-    /// The arguments of a call whose result is in the message at `at`: the last reply before it made the call.
+    /// The arguments of a call whose result is in the message at `at`: the last reply before
+    /// it made the call.
     fn arguments_of(&self, at: u64, call: &str) -> Option<&str> {
         let before = self.messages.get(..index(at))?;
         let reply = before.iter().rev().find(|message| message.role == Role::Assistant)?;

@@ -33,7 +33,8 @@ impl<'a> Body<'a> {
         Self { text: Cow::Borrowed(text) }
     }
 
-    /// The text if it has at most `limit` characters; otherwise that many from its ends (the note not counted).
+    /// The text if it has at most `limit` characters; otherwise that many from its ends
+    /// (the note not counted).
     ///
     /// The note between them says how many characters are missing.
     pub(crate) fn clip(text: &'a str, limit: u64, ends: Ends) -> Self {

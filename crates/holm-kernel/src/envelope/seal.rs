@@ -7,7 +7,8 @@ use super::{Body, defuse};
 /// Bytes of both tags, so that a small result is one allocation.
 const TAGS: usize = 60;
 
-/// Hex digits of a seal. A body that guesses ten thousand seals is wrong with all of them 999,997 times out of a million.
+/// Hex digits of a seal. A body that guesses ten thousand seals is wrong with all of them 999,997
+/// times out of a million.
 const DIGITS: usize = 8;
 
 /// Puts a body into its envelope: `<tool_output seal="…">body</tool_output seal="…">`.

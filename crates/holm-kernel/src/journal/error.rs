@@ -49,7 +49,6 @@ pub enum Fault {
     /// The text is not a record.
     #[error("the line is no record ({reason}); restore the journal from a copy")]
     NotARecord {
-        /// The parser's error.
         reason: String,
     },
     /// The record has an unknown format version.

@@ -6,8 +6,8 @@ use crate::Seq;
 /// The records up to and including `at`. Replay them, and continue with
 /// [`Writer::after`](super::Writer::after) the last one's head.
 ///
-/// Nothing is copied or rewritten. The two journals have the same chain up to `at` and different
-/// ones after it.
+/// Nothing is copied or rewritten. The two journals have the same chain up to `at` and
+/// different ones after it.
 ///
 /// # Errors
 /// [`ForkError`] if there is no such record.

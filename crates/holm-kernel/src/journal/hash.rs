@@ -31,8 +31,8 @@ impl Hash {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The hash of parts one after the other. The caller frames them, so that no two lists of parts give the
-    /// same bytes.
+    /// The hash of parts one after the other. The caller frames them, so that no two lists of parts
+    /// give the same bytes.
     pub(super) fn of_parts(parts: &[&[u8]]) -> Self {
         let mut sha = Sha256::new();
         for part in parts {
@@ -92,7 +92,8 @@ impl<'de> Deserialize<'de> for Hash {
 #[error("expected 64 lower-case hex digits")]
 pub struct NotAHash;
 
-/// Appends bytes as lower-case hex digits, a hash at a time: this runs three times for every record.
+/// Appends bytes as lower-case hex digits, a hash at a time: this runs three
+/// times for every record.
 pub(super) fn push_hex(out: &mut String, bytes: &[u8]) {
     for part in bytes.chunks(32) {
         let mut digits = [[0_u8; 2]; 32];
@@ -104,8 +105,8 @@ pub(super) fn push_hex(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Reads exactly `N` bytes of hex. Upper case is refused: one value has one spelling, or a flipped bit could
-/// hide.
+/// Reads exactly `N` bytes of hex. Upper case is refused: one value has one spelling, or a
+/// flipped bit could hide.
 pub(super) fn read_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     if pairs.len() != N || !rest.is_empty() {

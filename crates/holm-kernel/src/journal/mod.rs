@@ -14,12 +14,12 @@
 //! valid journal, or cut records off the end. To prove that neither happened, keep a [`Head`]
 //! elsewhere and call [`Head::check`].
 //!
-//! **What an eraser may do.** Put `null` in place of any `input` ([`Record::erase`]) and nothing else. The
-//! chain covers the payload's hash, so it still holds. A replay that needs an erased record says so by its
-//! number; a [`Snapshot`] that was taken after it still works.
+//! **What an eraser may do.** Put `null` in place of any `input` ([`Record::erase`]) and nothing
+//! else. The chain covers the payload's hash, so it still holds. A replay that needs an erased
+//! record says so by its number; a [`Snapshot`] that was taken after it still works.
 //!
-//! **What is covered.** What a record says: its number, time, digest and input. White space between the members of a
-//! line and members that no version knows are not part of it; a reader drops them.
+//! **What is covered.** What a record says: its number, time, digest and input. White space between
+//! the members of a line and members that no version knows are not part of it; a reader drops them.
 //!
 //! **What a torn tail means.** Hosts append before they act, so a line without its end
 //! ([`Fault::Unfinished`]) had no consequences: cut the file where [`Tail::Torn`] says, and

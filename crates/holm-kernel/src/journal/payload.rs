@@ -7,18 +7,20 @@ use super::line::MAX_LINE_BYTES;
 use super::nesting::{self, MAX_NESTING};
 use crate::Input;
 
-/// Bytes of one payload; what is larger is spilled by the host and referred to. Leaves room for the rest of
-/// the line.
+/// Bytes of one payload; what is larger is spilled by the host and referred to. Leaves room for the
+/// rest of the line.
 pub const MAX_PAYLOAD_BYTES: u64 = MAX_LINE_BYTES - 1024;
 
-/// Nesting up to which a payload is known to be readable without trying: typed values may nest 127 levels.
+/// Nesting up to which a payload is known to be readable without trying: typed values
+/// may nest 127 levels.
 const SURELY_READABLE: u64 = 100;
 
-/// Writes an input as a payload; call it before [`Run::handle`](crate::Run::handle) takes the input.
+/// Writes an input as a payload; call it before
+/// [`Run::handle`](crate::Run::handle) takes the input.
 ///
 /// # Errors
-/// [`PayloadError`] if the input could be written but not read back. Then the input must not be
-/// handled.
+/// [`PayloadError`] if the input could be written but not read back. Then the input
+/// must not be handled.
 ///
 /// ```
 /// use holm_kernel::{Input, journal};
@@ -46,8 +48,8 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Keeps the text of a line with the hash of that text. The caller compares it with the
-    /// expected hash.
+    /// Keeps the text of a line with the hash of that text. The caller compares it
+    /// with the expected hash.
     pub(super) fn kept(text: &str) -> Self {
         Self { hash: Hash::of(text.as_bytes()), text: Some(text.into()) }
     }
@@ -78,8 +80,8 @@ impl Payload {
     /// Reads the input. Unknown fields are ignored; an unknown kind of input is an error.
     ///
     /// # Errors
-    /// [`InputError::Erased`], or [`InputError::Unreadable`] if the text is not an input of this
-    /// version.
+    /// [`InputError::Erased`], or [`InputError::Unreadable`] if the text is not an
+    /// input of this version.
     pub fn input(&self) -> Result<Input, InputError> {
         let text = self.text().ok_or(InputError::Erased)?;
         holm_read::from_str(text).map_err(|error| InputError::Unreadable { reason: error.to_string() })
@@ -107,7 +109,6 @@ pub enum PayloadError {
     /// A part of it could not be written.
     #[error("the input cannot be written as JSON: {reason}")]
     Unwritable {
-        /// The serializer's error.
         reason: String,
     },
 }
@@ -121,7 +122,6 @@ pub enum InputError {
     /// Its text is not an input.
     #[error("the payload is no input of this version: {reason}")]
     Unreadable {
-        /// The parser's error.
         reason: String,
     },
 }

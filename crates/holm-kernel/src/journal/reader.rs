@@ -45,8 +45,8 @@ pub fn decode_strict(text: &[u8]) -> Result<Vec<Record>, JournalError> {
 /// begins with that record itself, which proves that `head` was taken from this journal.
 ///
 /// # Errors
-/// [`JournalError`] for any damage, for a torn tail, and if the first record is not the one of
-/// `head`.
+/// [`JournalError`] for any damage, for a torn tail, and if the first record is not
+/// the one of `head`.
 pub fn decode_after(head: Head, text: &[u8]) -> Result<Vec<Record>, JournalError> {
     let refused = |fault| JournalError { record: head.seq, at_byte: 0, fault };
     let end = text.iter().position(|byte| *byte == b'\n').ok_or_else(|| refused(Fault::Unfinished))?;
@@ -80,8 +80,8 @@ pub struct Decoded {
 pub enum Tail {
     /// It ends with a whole record, or is empty.
     Clean,
-    /// It ends with data that is not a record. Cut the journal at [`JournalError::at_byte`] before
-    /// appending to it.
+    /// It ends with data that is not a record. Cut the journal at [`JournalError::at_byte`]
+    /// before appending to it.
     Torn(JournalError),
 }
 
@@ -146,8 +146,8 @@ impl Reader {
     /// Reads more bytes and appends the valid records to `records`.
     ///
     /// # Errors
-    /// [`JournalError`] once damage is certainly not a torn tail; later calls return the same
-    /// error.
+    /// [`JournalError`] once damage is certainly not a torn tail; later calls
+    /// return the same error.
     pub fn feed(&mut self, bytes: &[u8], records: &mut Vec<Record>) -> Result<(), JournalError> {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             match piece.strip_suffix(b"\n") {

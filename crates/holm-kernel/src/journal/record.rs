@@ -13,8 +13,8 @@ use crate::{Receipt, Seq, Timestamp};
 /// Separates these hashes from every other use of SHA-256.
 const DOMAIN: &[u8; 12] = b"holm journal";
 
-/// One input as the journal stores it. Records come from [`decode`](super::decode), which verified
-/// them.
+/// One input as the journal stores it. Records come from
+/// [`decode`](super::decode), which verified them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     seq: Seq,
@@ -130,7 +130,8 @@ pub enum HeadError {
     },
 }
 
-/// The chain value of a record. Every part has a fixed width, so no two records give the same bytes.
+/// The chain value of a record. Every part has a fixed width, so no two records
+/// give the same bytes.
 pub(super) fn chain(before: &Hash, receipt: Receipt, payload: &Hash) -> Hash {
     Hash::of_parts(&[
         DOMAIN,

@@ -1,5 +1,5 @@
-//! Replays a journal: the same inputs give the same run, or the error names the first record that
-//! differs.
+//! Replays a journal: the same inputs give the same run, or the error names the
+//! first record that differs.
 
 use alloc::string::String;
 

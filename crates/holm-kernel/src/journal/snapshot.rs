@@ -20,8 +20,8 @@ pub const SNAPSHOT_VERSION: u32 = 2;
 /// Separates these hashes from every other use of SHA-256.
 const DOMAIN: &[u8; 13] = b"holm snapshot";
 
-/// The state of another version may have other fields, and missing ones would silently get
-/// defaults.
+/// The state of another version may have other fields, and missing ones
+/// would silently get defaults.
 const KERNEL: &str = env!("CARGO_PKG_VERSION");
 
 /// The state of a run right after one record.
@@ -32,8 +32,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Takes a snapshot of a run whose effects were drained; `head` is the head after its last
-    /// record.
+    /// Takes a snapshot of a run whose effects were drained; `head` is the head
+    /// after its last record.
     ///
     /// # Errors
     /// [`SnapshotError::OtherRecord`] if `head` belongs to a different record;
@@ -117,7 +117,8 @@ impl Snapshot {
 /// Restores a snapshot and folds the records after it.
 ///
 /// # Errors
-/// [`ReplayError`]; records before the snapshot are not needed, so an erased one among them does no harm.
+/// [`ReplayError`]; records before the snapshot are not needed, so an erased one among
+/// them does no harm.
 pub fn resume_from(snapshot: &Snapshot, tail: &[Record]) -> Result<Run, ReplayError> {
     let mut run = snapshot.restore()?;
     replay::go_on(&mut run, snapshot.head, tail, &mut |_, _| {})?;

@@ -37,8 +37,8 @@ pub fn step(run: &mut Run, writer: &mut Writer, now: Timestamp, input: Input) ->
     Ok(writer.append(receipt, &payload)?)
 }
 
-/// Turns handled inputs into lines. It only knows the end of one journal, so a new one is cheap to
-/// make.
+/// Turns handled inputs into lines. It only knows the end of one journal, so a new one
+/// is cheap to make.
 ///
 /// ```
 /// use holm_kernel::{Input, Receipt, Seq, Timestamp, journal};
@@ -112,8 +112,8 @@ impl Default for Writer {
     }
 }
 
-/// A run and a writer are at different records: they belong to different journals, or a line is
-/// missing.
+/// A run and a writer are at different records: they belong to different journals, or
+/// a line is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the journal expects record {expected} and the run handles {found}; fold the journal again")]
 pub struct AppendError {

@@ -1,7 +1,7 @@
 //! Messages of a run, made of typed blocks.
 //!
-//! Messages are immutable and shared (`Arc`): a run never clones content to build a request, and a codec
-//! encodes a message once and keeps the bytes.
+//! Messages are immutable and shared (`Arc`): a run never clones content to build a request, and a
+//! codec encodes a message once and keeps the bytes.
 
 mod block;
 mod usage;
@@ -24,11 +24,11 @@ use crate::MessageId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The operator's standing orders that arrive during a run; the system prompt is part of the
-    /// configuration.
+    /// The operator's standing orders that arrive during a run; the system prompt is
+    /// part of the configuration.
     System,
-    /// The person, or the kernel on the person's behalf (corrections, wrap-up notes): see
-    /// [`Message::author`].
+    /// The person, or the kernel on the person's behalf (corrections,
+    /// wrap-up notes): see [`Message::author`].
     User,
     Assistant,
     /// Results of tool calls.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// Token counts as the provider reported them, or estimates if it reported none.
 ///
-/// `input` counts all prompt tokens, cached ones included; `output` counts all generated tokens, reasoning included.
-/// The other fields say which part of those two they are.
+/// `input` counts all prompt tokens, cached ones included; `output` counts all generated tokens,
+/// reasoning included. The other fields say which part of those two they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Usage {
@@ -42,8 +42,8 @@ impl Usage {
         }
     }
 
-    /// The usage of a request of this many estimated tokens, about which the provider reported
-    /// nothing.
+    /// The usage of a request of this many estimated tokens, about which
+    /// the provider reported nothing.
     pub const fn of_request(tokens: u64) -> Self {
         Self { input: tokens, output: 0, cached: 0, cache_write: 0, reasoning: 0, estimated: tokens }
     }
@@ -58,8 +58,8 @@ impl Usage {
         self
     }
 
-    /// This usage with at least this much output: a provider's report before an interruption is
-    /// incomplete.
+    /// This usage with at least this much output: a provider's report before
+    /// an interruption is incomplete.
     #[must_use]
     pub const fn with_output(mut self, tokens: u64) -> Self {
         if tokens > self.output {

@@ -108,8 +108,8 @@ const ACTIONS: &[&str] = &[
     "update",
 ];
 
-/// More actions. After "I need" or "I should" they may be meant for the person, so they do not
-/// count there.
+/// More actions. After "I need" or "I should" they may be meant for the person, so they
+/// do not count there.
 const OWN_ACTIONS: &[&str] = &["see", "use", "verify", "view", "write"];
 
 /// Words that make a sentence a promise or a condition, and not an announcement.
@@ -126,8 +126,8 @@ const LATER: &[&str] = &[
     "not ",
 ];
 
-/// Whether a reply announces an action without taking it, or begins a call in its text without
-/// completing it.
+/// Whether a reply announces an action without taking it, or begins a call in its
+/// text without completing it.
 pub(crate) fn is_announcement(text: &str) -> bool {
     let text = text.trim();
     if text.len() > LONGEST {

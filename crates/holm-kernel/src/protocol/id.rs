@@ -2,8 +2,8 @@
 
 use alloc::{format, string::String};
 
-/// A free id for call number `number`: `call_7`, or `call_7_2` if a provider uses such names
-/// itself.
+/// A free id for call number `number`: `call_7`, or `call_7_2` if a provider
+/// uses such names itself.
 pub(crate) fn unique_id(is_taken: impl Fn(&str) -> bool, number: u64) -> String {
     let plain = format!("call_{number}");
     if !is_taken(&plain) {

@@ -1,5 +1,5 @@
-//! Turns a model's text into calls: extracts JSON, resolves aliases, and makes ids and names that
-//! providers accept.
+//! Turns a model's text into calls: extracts JSON, resolves aliases, and makes ids and
+//! names that providers accept.
 //!
 //! Everything here is a pure function over text that a model wrote. It accepts any input, takes
 //! linear time and never fails: text that is not a call is an answer, and an inconclusive reply

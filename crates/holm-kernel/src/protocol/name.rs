@@ -10,9 +10,11 @@ use alloc::{
 /// The longest name that the providers accept.
 const LONGEST: usize = 64;
 
-/// A tool's name as every provider accepts it: letters, digits, `_` and `-`, a letter or `_` first, at most 64.
+/// A tool's name as every provider accepts it: letters, digits, `_` and `-`, a letter or `_`
+/// first, at most 64.
 ///
-/// A name that is acceptable already is not changed. Different names may become equal: use [`provider_names`] for a list.
+/// A name that is acceptable already is not changed. Different names may become equal: use
+/// [`provider_names`] for a list.
 ///
 /// ```
 /// use holm_kernel::provider_name;
@@ -47,8 +49,8 @@ pub fn provider_name(name: &str) -> String {
     if out.chars().all(|c| c == '_') { String::from("tool") } else { out }
 }
 
-/// A key that is equal for two names that differ, after normalisation for providers, only in the
-/// case of letters.
+/// A key that is equal for two names that differ, after normalisation for providers, only in
+/// the case of letters.
 ///
 /// ```
 /// use holm_kernel::name_key;

@@ -10,8 +10,8 @@ use crate::{Inconclusive, ProtocolPolicy};
 /// Keys under which models wrap the arguments of a call instead of writing them beside its name.
 const WRAPPERS: [&str; 4] = ["arguments", "params", "args", "parameters"];
 
-/// A phrase that contains an announcement ("let me") but does not announce anything: many answers
-/// end with it.
+/// A phrase that contains an announcement ("let me") but does not announce anything: many
+/// answers end with it.
 const COURTESY: &str = "let me know";
 
 /// The meaning of a reply.
@@ -80,8 +80,8 @@ fn read_call(mut object: Object) -> Option<Reading> {
     })
 }
 
-/// The arguments, unwrapped if a wrapper is the only other member; a wrapper may contain them as
-/// text.
+/// The arguments, unwrapped if a wrapper is the only other member; a wrapper may
+/// contain them as text.
 fn unwrapped(object: Object) -> String {
     let inner = only_member(&object).and_then(|(name, value)| match value {
         Json::Object(_) if WRAPPERS.contains(&name) => Some(value.canonical()),

@@ -1,5 +1,5 @@
-//! Children in the background: their calls are answered at once, and the run continues while they
-//! work.
+//! Children in the background: their calls are answered at once, and the run
+//! continues while they work.
 //!
 //! Each has its share of the budget and its grants like any other child, and is kept until its
 //! result arrives. The result is checked by the same rules. The model gets it once: before the next
@@ -104,8 +104,8 @@ impl Run {
         }
     }
 
-    /// After a takeover, requests the children again: the host that drives the run also drives its
-    /// children.
+    /// After a takeover, requests the children again: the host that drives the run
+    /// also drives its children.
     pub(super) fn resume_children(&mut self) {
         for mut child in core::mem::take(&mut self.state.background) {
             self.resume_slot(&mut child);
@@ -150,8 +150,8 @@ impl Run {
         }
     }
 
-    /// Ends the group at a limit. If only the shares of children exhaust the limit, the run waits
-    /// for them.
+    /// Ends the group at a limit. If only the shares of children exhaust the limit, the
+    /// run waits for them.
     pub(super) fn end_or_wait(&mut self, ending: Ending) {
         if self.awaits_shares(&ending) {
             self.state.phase = Phase::Awaiting { ending };

@@ -1,6 +1,6 @@
-//! The calls of one reply: opened together and answered in order. Read-only calls run in parallel.
-//! A call that may change something waits for the calls before it, and the calls after it wait for
-//! it.
+//! The calls of one reply: opened together and answered in order. Read-only calls run in
+//! parallel. A call that may change something waits for the calls before it, and the calls after
+//! it wait for it.
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
@@ -496,7 +496,6 @@ impl Taken {
 pub(crate) enum After {
     /// The fact came too late or twice.
     Late,
-    /// The batch continues.
     Advance,
     /// The group ends once the batch is answered.
     End(Ending),
@@ -505,7 +504,8 @@ pub(crate) enum After {
 }
 
 impl Slot {
-    /// Whether a fact about `call` is about this slot: the call itself, or the question it waits for.
+    /// Whether a fact about `call` is about this slot: the call itself, or the
+    /// question it waits for.
     pub(crate) fn answers_to(&self, call: CallId) -> bool {
         if self.call == call {
             return true;
@@ -525,8 +525,8 @@ impl Slot {
     }
 }
 
-/// The answer of a run that its tools end: the text of the last voting result, without its
-/// envelope.
+/// The answer of a run that its tools end: the text of the last voting
+/// result, without its envelope.
 fn last_words(batch: &Batch) -> Option<String> {
     batch.slots.iter().rev().find_map(|slot| match &slot.state {
         SlotState::Done(settled) if settled.vote == Some(true) => {

@@ -1,7 +1,7 @@
 //! Pays for usage exactly once, also for a call that was given up before its answer came.
 //!
-//! Usage that no provider reports is paid by estimate. Otherwise a budget would hold only if the
-//! provider cooperates.
+//! Usage that no provider reports is paid by estimate. Otherwise a budget would hold only
+//! if the provider cooperates.
 
 use alloc::vec::Vec;
 
@@ -16,8 +16,8 @@ use crate::{
 };
 
 /// The most bills to wait for. A host that never sends them must not make the state grow. The
-/// oldest is forgotten first, but never that of a child: no further child starts while so many
-/// bills are open.
+/// oldest is forgotten first, but never that of a child: no further child starts while so
+/// many bills are open.
 const MOST_OWED: usize = 64;
 
 /// How long a run waits for the bills of stopped children that hold its money or tokens. This is
@@ -119,8 +119,8 @@ impl Run {
         }
     }
 
-    /// The host that would have sent the bills of model calls is gone. Those of children come from
-    /// their journals.
+    /// The host that would have sent the bills of model calls is gone. Those of children
+    /// come from their journals.
     pub(super) fn write_off_model_calls(&mut self) {
         let calls = self.state.owed.iter().filter(|(_, owed)| owed.tokens > 0);
         let lost: Vec<CallId> = calls.map(|(call, _)| *call).collect();
@@ -142,8 +142,8 @@ impl Run {
         self.owe_nothing(call);
     }
 
-    /// Whether so many bills of children are open, or may become open, that no further child may
-    /// start.
+    /// Whether so many bills of children are open, or may become open, that no
+    /// further child may start.
     pub(super) fn owes_too_much(&self) -> bool {
         self.state.stopped.len() + self.state.background.len() >= MOST_OWED
     }

@@ -43,8 +43,8 @@ const NAMED_TOOLS: usize = 20;
 const ALIKE_LETTERS: usize = 3;
 
 impl Run {
-    /// Validates and permits a call. A call that may not run is settled here; this may end the
-    /// group.
+    /// Validates and permits a call. A call that may not run is settled here; this
+    /// may end the group.
     pub(super) fn prepare(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Ending> {
         let validated = self.validate(slot);
         self.note_validity(validated.as_ref().err());
@@ -155,8 +155,8 @@ impl Run {
         }
     }
 
-    /// Asks the loop detector. Returns `Some` if the call was settled, with the ending if the loop
-    /// ends the group.
+    /// Asks the loop detector. Returns `Some` if the call was settled, with the ending if the
+    /// loop ends the group.
     fn repeated(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Option<Ending>> {
         let exempt = slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling);
         if exempt || planted(Bug::LoopUnseen) {

@@ -1,4 +1,5 @@
-//! The tools of a run, compiled once per change: schemas, postconditions, and the offer to the model.
+//! The tools of a run, compiled once per change: schemas, postconditions, and the
+//! offer to the model.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -14,8 +15,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Offer, Tool, ToolKind, provider_name};
 
-/// The most problems reported for one tool: enough to fix it, too few to flood a log with a foreign
-/// schema.
+/// The most problems reported for one tool: enough to fix it, too few to flood a log
+/// with a foreign schema.
 const MOST_PROBLEMS: usize = 8;
 
 /// One tool with everything compiled from it.
@@ -73,8 +74,8 @@ impl Entry {
         (true, self.name_problem().into_iter().chain(arguments).chain(promises).take(MOST_PROBLEMS).collect())
     }
 
-    /// Providers accept letters, digits, `_` and `-`; other names reach the model in a changed
-    /// spelling.
+    /// Providers accept letters, digits, `_` and `-`; other names reach the model
+    /// in a changed spelling.
     fn name_problem(&self) -> Option<String> {
         (provider_name(&self.name) != *self.name).then(|| {
             alloc::format!("the name is not one that providers take; use `{}`", provider_name(&self.name))
@@ -158,8 +159,8 @@ impl Catalogue {
         self.offer = Arc::new(Offer { epoch: self.epoch, tools });
     }
 
-    /// Replaces the tools. The gate is unchanged until it is asked again, so that a new tool is not
-    /// allowed by accident.
+    /// Replaces the tools. The gate is unchanged until it is asked again, so that a new tool is
+    /// not allowed by accident.
     pub(crate) fn replace(&mut self, tools: Vec<Tool>) {
         let (epoch, gate) = (self.epoch + 1, self.gate.take());
         *self = Self::new(tools);
@@ -182,8 +183,8 @@ impl Catalogue {
             .collect()
     }
 
-    /// The tools whose declaration cannot be fully enforced: name, whether it can be used, the
-    /// problems.
+    /// The tools whose declaration cannot be fully enforced: name, whether it can
+    /// be used, the problems.
     pub(crate) fn flaws(&self) -> impl Iterator<Item = (Arc<str>, bool, Vec<String>)> {
         self.entries.iter().filter_map(|entry| {
             let (usable, problems) = entry.problems();

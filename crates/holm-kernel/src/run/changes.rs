@@ -91,8 +91,8 @@ impl Run {
         self.stop_those(&|run, slot| !run.may_go_on(slot), WITHDRAWN);
     }
 
-    /// Stops the calls that `which` selects, including children in the background, and continues
-    /// with the rest.
+    /// Stops the calls that `which` selects, including children in the background, and
+    /// continues with the rest.
     fn stop_those(&mut self, which: &dyn Fn(&Self, &Slot) -> bool, message: &str) {
         self.stop_children(which, message);
         if !matches!(self.state.phase, Phase::Working(_)) {
@@ -131,8 +131,8 @@ impl Run {
         }
     }
 
-    /// Replaces the budget. A child only knows its own share, so a child whose share is no longer
-    /// covered is stopped.
+    /// Replaces the budget. A child only knows its own share, so a child whose share is no
+    /// longer covered is stopped.
     pub(super) fn budget_changed(&mut self, budget: Budget) {
         self.state.budget = budget;
         self.emit(Event::BudgetChanged { limit: budget.usd });

@@ -78,8 +78,8 @@ impl Run {
             .map_or(NextTry::GiveUp, |model| NextTry::Fallback { model: model.name.clone() })
     }
 
-    /// The pause doubles, is capped, and is shortened at random; a pause that the provider asks for
-    /// is the minimum.
+    /// The pause doubles, is capped, and is shortened at random; a pause that the provider asks
+    /// for is the minimum.
     fn retry_at(&self, call: CallId, attempts: u64, asked: Option<u64>) -> Timestamp {
         let policy = self.config().retry;
         let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(63);

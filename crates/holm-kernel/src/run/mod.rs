@@ -231,8 +231,8 @@ impl Run {
         self.state.mode
     }
 
-    /// The mode that people chose. It applies again when the model leaves the plan mode that it
-    /// entered.
+    /// The mode that people chose. It applies again when the model leaves the plan
+    /// mode that it entered.
     pub fn chosen_mode(&self) -> Mode {
         self.state.planning_from.unwrap_or(self.state.mode)
     }
@@ -252,8 +252,8 @@ impl Run {
         matches!(self.state.phase, Phase::Idle)
     }
 
-    /// The whole arguments of a tool call under way; a [`Proposal`](crate::Proposal) shows a part
-    /// of them.
+    /// The whole arguments of a tool call under way; a [`Proposal`](crate::Proposal) shows
+    /// a part of them.
     pub fn arguments(&self, tool_call: CallId) -> Option<&Arc<str>> {
         let batch = match &self.state.phase {
             Phase::Working(batch) => batch.slots.as_slice(),
@@ -279,8 +279,8 @@ impl Run {
         self.catalogue.tools()
     }
 
-    /// The tools that the model knows now: those of its requests, or those that the text protocol
-    /// describes.
+    /// The tools that the model knows now: those of its requests, or those that
+    /// the text protocol describes.
     pub fn offer(&self) -> &Arc<crate::Offer> {
         self.catalogue.offer()
     }

@@ -1,8 +1,8 @@
 //! Decides whether a call may run: deny, ask or allow. One evaluator for every host.
 //!
-//! Authority is a value: the grants of the run, the grants that people gave during the run, the
-//! mode, and the marks of content that entered. Deny is final. Nothing here looks at the outside
-//! world.
+//! Authority is a value: the grants of the run, the grants that people gave during the
+//! run, the mode, and the marks of content that entered. Deny is final. Nothing here looks
+//! at the outside world.
 
 use alloc::{
     string::{String, ToString},
@@ -99,8 +99,8 @@ impl Run {
         Decision::Ask { reasons, missing }
     }
 
-    /// The absolute spelling of a path in the workspace: grants and denials of absolute paths also
-    /// apply to it.
+    /// The absolute spelling of a path in the workspace: grants and denials of absolute paths
+    /// also apply to it.
     fn spelled_from_root(&self, need: &Need) -> Option<Need> {
         need.spelled_from_root(self.config().workspace.as_ref()?)
     }
@@ -184,8 +184,8 @@ impl Run {
         })
     }
 
-    /// The grants that a child can get. A lease with an end is not passed on: the child might
-    /// outlive it.
+    /// The grants that a child can get. A lease with an end is not passed on: the
+    /// child might outlive it.
     pub(super) fn lasting_grants(&self) -> GrantSet {
         let leases = self.state.authority.leases.iter().filter(|lease| lease.until.is_none());
         let lasting = leases.map(|lease| &lease.grant);
@@ -255,8 +255,8 @@ fn denial(tool: &Tool, missing: &[String]) -> String {
     alloc::format!("denied: `{}` needs {}, which was not granted", tool.name, missing.join(", "))
 }
 
-/// The arguments as texts. A value that is not a string is given as JSON, so that no present
-/// argument looks absent.
+/// The arguments as texts. A value that is not a string is given as JSON, so that no
+/// present argument looks absent.
 struct Texts<'a> {
     arguments: &'a Json,
     others: alloc::collections::BTreeMap<&'a str, Vec<String>>,

@@ -26,8 +26,8 @@ use crate::planted::{Bug, planted};
 use crate::screen;
 use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, Tool, ToolKind, Verdict};
 
-/// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks cannot
-/// alternate for ever.
+/// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks
+/// cannot alternate for ever.
 const MOST_REWRITES: u64 = 3;
 
 /// The most characters of the arguments that a person is shown; the digest covers all of them.
@@ -56,8 +56,8 @@ pub(crate) struct Circumstances {
 }
 
 impl Circumstances {
-    /// Whether an answer under these circumstances also counts under `now`: approving more includes
-    /// approving less.
+    /// Whether an answer under these circumstances also counts under `now`: approving
+    /// more includes approving less.
     fn covers(&self, now: &Self) -> bool {
         // That a hook wants to see a call says nothing about the call.
         let shown = |reason: &AskReason| *reason == AskReason::HookWants || self.reasons.contains(reason);

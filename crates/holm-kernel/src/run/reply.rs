@@ -233,8 +233,8 @@ impl Run {
         self.plain_answer(text);
     }
 
-    /// A plain answer ends the run, unless the policy requires a terminal tool and the model was
-    /// not reminded yet.
+    /// A plain answer ends the run, unless the policy requires a terminal tool and the model
+    /// was not reminded yet.
     pub(super) fn plain_answer(&mut self, text: String) {
         if let PlainAnswer::RemindOnce(reminder) = &self.config().policy.plain_answer
             && !self.state.group.reminded
@@ -247,8 +247,8 @@ impl Run {
         self.natural_stop(Ending::Answered { text });
     }
 
-    /// Whether a native reply announces an action that it could have taken, with a turn left to
-    /// take it.
+    /// Whether a native reply announces an action that it could have taken, with a turn
+    /// left to take it.
     fn only_announces(&self, text: &str) -> bool {
         self.config().policy.announcements == Announcements::Corrected
             && !self.catalogue.offer().tools.is_empty()
@@ -256,9 +256,9 @@ impl Run {
             && protocol::is_announcement(text)
     }
 
-    /// An announcement without its action gets one correction, then a stronger model, then the
-    /// ladder's hint. If the model still only announces, the text is the answer, so no text is
-    /// lost.
+    /// An announcement without its action gets one correction, then a stronger model,
+    /// then the ladder's hint. If the model still only announces, the text is the answer,
+    /// so no text is lost.
     fn announced(&mut self, text: String) {
         if self.state.group.corrected {
             let reason = announced_twice(&text);

@@ -60,8 +60,8 @@ impl Run {
         }
     }
 
-    /// Whether a child may work in the background: a child that took all that is left would stop
-    /// the run itself.
+    /// Whether a child may work in the background: a child that took all that is left would
+    /// stop the run itself.
     pub(super) fn leaves_room(&self, wanted: Wanted) -> Result<(), &'static str> {
         if self.money_left().is_some_and(|left| wanted.money == NanoUsd::ZERO || wanted.money >= left) {
             return Err("not run: the budget has no room for it beside this run; call it and wait for it");
@@ -118,8 +118,8 @@ impl Run {
         limit.is_some_and(|limit| self.state.spent >= limit)
     }
 
-    /// Whether the run could continue with what its children may return: only their shares exhaust
-    /// this limit.
+    /// Whether the run could continue with what its children may return: only their
+    /// shares exhaust this limit.
     pub(super) fn awaits_shares(&self, ending: &Ending) -> bool {
         let is_short = match ending {
             Ending::OverBudget { spent, limit } => spent < limit,

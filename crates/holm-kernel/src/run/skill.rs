@@ -1,4 +1,5 @@
-//! Contract skills: the model carries them out in a request of their own, and the guards check the outcome.
+//! Contract skills: the model carries them out in a request of their own, and the
+//! guards check the outcome.
 
 use alloc::{
     string::{String, ToString},

@@ -65,15 +65,15 @@ pub(crate) struct State {
     pub(crate) rung: u64,
     pub(crate) budget: Budget,
     pub(crate) authority: Authority,
-    /// Children in the background: their calls are answered while they still work. None outlives
-    /// its group.
+    /// Children in the background: their calls are answered while they still work.
+    /// None outlives its group.
     #[serde(default)]
     pub(crate) background: Vec<Slot>,
     /// Their results that were not reported to the model yet.
     #[serde(default)]
     pub(crate) arrived: Vec<Slot>,
-    /// Children whose result the model got, with the message that reported it, in case the model
-    /// asks again.
+    /// Children whose result the model got, with the message that reported it, in case
+    /// the model asks again.
     #[serde(default)]
     pub(crate) gone: BTreeMap<CallId, u64>,
     /// Children whose start was recorded and whose end was not, by name.
@@ -201,7 +201,8 @@ pub(crate) struct Group {
 /// How often the results of one tool were rejected.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Rejections {
-    /// Turns with a rejection. Several calls of one reply count once: there was no correction between them.
+    /// Turns with a rejection. Several calls of one reply count once: there was
+    /// no correction between them.
     pub(crate) turns: u64,
     /// The latest of those turns.
     pub(crate) last: u64,
@@ -218,8 +219,8 @@ pub(crate) struct Used {
 /// The run's present authority.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Authority {
-    /// Changes with everything here, with the mode and with marks: earlier permissions are then
-    /// checked again.
+    /// Changes with everything here, with the mode and with marks: earlier permissions
+    /// are then checked again.
     pub(crate) epoch: u64,
     /// Grants from the configuration or a later `GrantsChanged`, and the denials.
     pub(crate) policy: Policy,

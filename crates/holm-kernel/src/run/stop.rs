@@ -79,8 +79,8 @@ impl Run {
         self.finish(ending);
     }
 
-    /// Ends the group. Running work is stopped. Queued prompts stay for the next prompt, unless the
-    /// group is cancelled.
+    /// Ends the group. Running work is stopped. Queued prompts stay for the next prompt, unless
+    /// the group is cancelled.
     pub(super) fn finish(&mut self, ending: Ending) {
         self.state.phase = Phase::Idle;
         self.stop_children(&|_, _| true, LEFT);
@@ -104,8 +104,8 @@ impl Run {
         self.stop_with(Ending::Cancelled { reason }, "cancelled");
     }
 
-    /// Drops queued prompts: they were meant for the work that is stopped. Returns whether there
-    /// were any.
+    /// Drops queued prompts: they were meant for the work that is stopped. Returns
+    /// whether there were any.
     fn drop_queues(&mut self) -> bool {
         let steering = core::mem::take(&mut self.state.steering);
         let follow_ups = core::mem::take(&mut self.state.follow_ups);

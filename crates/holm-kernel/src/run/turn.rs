@@ -33,8 +33,8 @@ pub(crate) struct Shared {
     offer: Arc<Offer>,
     /// Tokens of system prompt and tools.
     fixed: u64,
-    /// Digest of system prompt and tools. A request's digest refers to it, so that drift is
-    /// detected.
+    /// Digest of system prompt and tools. A request's digest refers to it, so
+    /// that drift is detected.
     fingerprint: u64,
     /// Makes the seals of envelopes, from the seed, which no tool sees.
     seals: Sip,
@@ -220,8 +220,8 @@ impl Run {
         self.note(text);
     }
 
-    /// Runs the steps that prepare a model call. A step that asks a hook pauses the preparation
-    /// until the answer.
+    /// Runs the steps that prepare a model call. A step that asks a hook pauses the
+    /// preparation until the answer.
     pub(super) fn advance_turn(&mut self, from: Step, draft: Draft) {
         let mut step = from;
         loop {
@@ -375,8 +375,8 @@ impl Run {
         }
     }
 
-    /// Reports the steps of a plan. The model may fetch again what it no longer sees; that is not a
-    /// loop.
+    /// Reports the steps of a plan. The model may fetch again what it no longer sees; that
+    /// is not a loop.
     pub(super) fn emit_planned(&mut self, steps: Vec<Planned>) {
         if !steps.is_empty() {
             self.state.loops.left_view();
@@ -436,8 +436,8 @@ impl Run {
         self.issue(Effect::Summarise { call, request });
     }
 
-    /// A summary counts against the budget like any other call; one that does not help is
-    /// discarded.
+    /// A summary counts against the budget like any other call; one that does
+    /// not help is discarded.
     pub(super) fn summarised(&mut self, call: CallId, mut result: ModelResult) {
         if self.pays_late(call, &result) {
             return self.ignore(call);
@@ -571,8 +571,8 @@ fn patches_of(answer: Answer) -> Vec<Patch> {
     }
 }
 
-/// A patched copy of the view. Calls and results stay: a hook may change content, but not the
-/// pairing.
+/// A patched copy of the view. Calls and results stay: a hook may change content,
+/// but not the pairing.
 fn patched<'a>(view: &[Arc<Message>], patches: impl Iterator<Item = &'a Patch>) -> Vec<Arc<Message>> {
     let mut messages: Vec<Arc<Message>> = view.to_vec();
     for patch in patches {
@@ -604,8 +604,8 @@ const fn is_whole(stop: StopReason) -> bool {
     }
 }
 
-/// Removes blocks that a person or a hook may not write: only a model makes calls, and only the
-/// kernel answers them.
+/// Removes blocks that a person or a hook may not write: only a model makes calls, and only
+/// the kernel answers them.
 fn spoken(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks.retain(|block| !matches!(block, Block::ToolCall(_) | Block::ToolResult(_)));
     blocks

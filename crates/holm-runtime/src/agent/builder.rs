@@ -148,7 +148,7 @@ impl Builder {
         self
     }
 
-    /// Sets the clock.
+    /// Sets the clock of its runs.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.host = self.host.clock(clock);
         self
@@ -175,8 +175,8 @@ impl Builder {
         self.helpers(helpers)
     }
 
-    /// Sets the ladder: which of the agent's models a run climbs, weakest first, when its work is
-    /// not good enough.
+    /// Sets the ladder: which of the agent's models a run climbs, weakest first, when its work
+    /// is not good enough.
     pub fn ladder(mut self, ladder: Ladder) -> Self {
         self.config.ladder = Some(ladder);
         self
@@ -188,8 +188,8 @@ impl Builder {
         self
     }
 
-    /// Makes every run draw the same random numbers. For tests only: with the seed, an attacker can
-    /// forge an envelope.
+    /// Makes every run draw the same random numbers. For tests only: with the seed, an attacker
+    /// can forge an envelope.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self

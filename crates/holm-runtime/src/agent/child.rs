@@ -52,8 +52,8 @@ impl Agent {
         config
     }
 
-    /// Its own host, with the parts that come from the parent: journal store, approver and
-    /// inherited hooks.
+    /// Its own host, with the parts that come from the parent: journal store,
+    /// approver and inherited hooks.
     fn child_parts(&self, child: &Child) -> Parts {
         let mut parts = self.inner.host.clone();
         // A configuration that asks people about everything still does so with the parent's hooks.

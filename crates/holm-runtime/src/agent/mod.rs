@@ -133,8 +133,8 @@ impl Agent {
     /// typed value keeps its answer tool; [`Agent::resume_typed`] reads the value.
     ///
     /// # Errors
-    /// [`DriveError`] if there is no such run, another process drives it, or its journal is
-    /// damaged.
+    /// [`DriveError`] if there is no such run, another process drives it, or
+    /// its journal is damaged.
     pub async fn resume(&self, run: &str) -> Result<Session, DriveError> {
         self.resume_with(run, Changes::default()).await
     }
@@ -177,8 +177,8 @@ impl Agent {
         self.take_over(folded, journal, answer, changes).await
     }
 
-    /// Continues a run. A run that owes a typed value needs its answer tool, which is not one of
-    /// this agent's tools.
+    /// Continues a run. A run that owes a typed value needs its answer tool, which is not one
+    /// of this agent's tools.
     async fn take_over(
         &self,
         folded: Folded,
@@ -218,8 +218,8 @@ impl Agent {
         self.take_over(folded, journal, answer, changes).await
     }
 
-    /// Replays a run from its journal, without a model, a tool or a hook. Another process may be
-    /// driving the run.
+    /// Replays a run from its journal, without a model, a tool or a hook. Another process may
+    /// be driving the run.
     ///
     /// # Errors
     /// [`DriveError`] if there is no such run or its journal is damaged.

@@ -40,8 +40,8 @@ impl Session {
         self.driver.lease_loss()
     }
 
-    /// Changes the run's permissions before the next prompt. A field that is `None` leaves its
-    /// value in place.
+    /// Changes the run's permissions before the next prompt. A field that is `None` leaves
+    /// its value in place.
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written.
@@ -64,9 +64,9 @@ impl Session {
         Ok(self.report(ending))
     }
 
-    /// Works on prompts that arrived through a [`Handle`] just after the run had ended; the sender
-    /// cannot know about the end. Returns `None` if there are none: then the run waits for a
-    /// prompt.
+    /// Works on prompts that arrived through a [`Handle`] just after the run had ended; the
+    /// sender cannot know about the end. Returns `None` if there are none: then the run
+    /// waits for a prompt.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
@@ -95,8 +95,8 @@ impl Session {
         Ok(Some(self.report(ending)))
     }
 
-    /// Gives observers a moment for the remaining events, and drops the run. Dropping a session
-    /// does not wait.
+    /// Gives observers a moment for the remaining events, and drops the run. Dropping a
+    /// session does not wait.
     pub async fn close(self) {
         self.driver.close(LAST_SIGHT).await;
     }

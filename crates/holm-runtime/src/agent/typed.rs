@@ -1,6 +1,6 @@
-//! Typed answers: the model answers by calling a tool whose arguments are the value. Every provider
-//! supports that, and the kernel's validation of arguments, with its corrections, enforces the
-//! schema.
+//! Typed answers: the model answers by calling a tool whose arguments are the value.
+//! Every provider supports that, and the kernel's validation of arguments, with its
+//! corrections, enforces the schema.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -155,8 +155,8 @@ struct Shape {
     wrapped: Wrapped,
 }
 
-/// Whether the value is one of the arguments, or all of them: providers only accept objects as
-/// arguments.
+/// Whether the value is one of the arguments, or all of them: providers only
+/// accept objects as arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wrapped {
     No,

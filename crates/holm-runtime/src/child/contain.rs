@@ -1,5 +1,5 @@
-//! Contains a child whose task panics: the parent gets a failed result with the bill, computed from
-//! the child's journal.
+//! Contains a child whose task panics: the parent gets a failed result with the bill, computed
+//! from the child's journal.
 
 use std::{
     future::poll_fn,
@@ -20,15 +20,15 @@ use crate::{BoxFuture, Child, DriveError, JournalFailed, Journals, Spawner};
 /// The message for its parent.
 const PANICKED: &str = "the child run panicked";
 
-/// How long descendants may take to release their journals; they are dropped together with the
-/// child.
+/// How long descendants may take to release their journals; they are dropped
+/// together with the child.
 const LETTING_GO: Duration = Duration::from_secs(3);
 
 /// How often the journals are checked.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Runs a child. If it panics, its journal and those of its descendants are closed, and their usage
-/// is the bill.
+/// Runs a child. If it panics, its journal and those of its descendants are closed, and their
+/// usage is the bill.
 pub(crate) async fn contain(spawner: Arc<dyn Spawner>, child: Child) -> ChildResult {
     let (journals, id) = (Arc::clone(&child.journals), child_id(&child.request));
     let work = async move { spawner.spawn(child).await };
@@ -38,8 +38,8 @@ pub(crate) async fn contain(spawner: Arc<dyn Spawner>, child: Child) -> ChildRes
     }
 }
 
-/// The result of a future, or `None` if it panics. The future and everything it held are dropped
-/// when this returns.
+/// The result of a future, or `None` if it panics. The future and everything it held are
+/// dropped when this returns.
 async fn caught(mut work: BoxFuture<'_, ChildResult>) -> Option<ChildResult> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,

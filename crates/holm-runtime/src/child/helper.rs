@@ -91,8 +91,8 @@ impl Helper {
         Self { declaration: declaration(name.into(), description.into()), origin }
     }
 
-    /// Sets the grants that it asks for. It gets those of them that its parent holds, and no
-    /// others.
+    /// Sets the grants that it asks for. It gets those of them that its parent
+    /// holds, and no others.
     #[must_use]
     pub fn grants(mut self, asked: GrantSet) -> Self {
         if let ToolKind::Agent { grants, .. } = &mut self.declaration.kind {
@@ -140,7 +140,6 @@ impl Helper {
         self
     }
 
-    /// The helper's name.
     pub fn name(&self) -> &str {
         &self.declaration.name
     }

@@ -64,8 +64,8 @@ impl Helpers {
         self.shared.find(child)
     }
 
-    /// The declarations of the helpers, and of the tool that manages children in the background if
-    /// one is needed.
+    /// The declarations of the helpers, and of the tool that manages children in the background
+    /// if one is needed.
     pub fn declarations(&self) -> Vec<Declaration> {
         let mut all: Vec<_> = self.helpers.values().map(|helper| helper.declaration.clone()).collect();
         if all.iter().any(|declaration| declaration.background != Background::Never) {

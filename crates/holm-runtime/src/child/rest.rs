@@ -1,8 +1,8 @@
 //! Closes the journals of orphaned children, so that none of them appears to be running.
 //!
-//! A parent that is stopped stops its children, and the process may die between the two. The repair
-//! needs no model, tool or agent: the work under way is cancelled in the journal itself, from the
-//! top down.
+//! A parent that is stopped stops its children, and the process may die between the two. The
+//! repair needs no model, tool or agent: the work under way is cancelled in the journal itself,
+//! from the top down.
 
 use holm_kernel::{
     ChildResult, Effect, Ending, Input, Run, Timestamp, ToolOutput,
@@ -100,8 +100,8 @@ pub(crate) fn lay_to_rest<'a>(
     })
 }
 
-/// Appends one fact to a journal that no process drives. The effects that follow from it are not
-/// performed.
+/// Appends one fact to a journal that no process drives. The effects that follow from
+/// it are not performed.
 async fn append(
     journal: &mut dyn Journal,
     run: &mut Run,

@@ -139,8 +139,8 @@ impl Work {
         })
     }
 
-    /// Works until the child has ended. If its result is no longer needed, it is cancelled and may
-    /// still finish.
+    /// Works until the child has ended. If its result is no longer needed, it is cancelled
+    /// and may still finish.
     async fn work(&self, session: &mut Session, task: String) -> Result<Report, DriveError> {
         let handle = session.handle();
         let work = async {
@@ -195,8 +195,8 @@ impl Work {
     }
 }
 
-/// The folder of a child. If the caller stops waiting, the work is dropped without leaving the
-/// folder.
+/// The folder of a child. If the caller stops waiting, the work is dropped
+/// without leaving the folder.
 struct Entered<'a> {
     isolation: &'a Arc<dyn Isolation>,
     id: &'a str,

@@ -1,8 +1,8 @@
 //! Handles one fact and appends all records that follow from it at once.
 //!
 //! A reply that calls three tools is four records (the reply and three dispatches), and they are
-//! appended together. No effect is performed before all of them are stored, and a journal on disk
-//! is synced once.
+//! appended together. No effect is performed before all of them are stored, and a journal on
+//! disk is synced once.
 
 use holm_kernel::{
     Effect, Input, Timestamp, ToolRequest,
@@ -174,8 +174,8 @@ impl Driver {
             && declared.all(holm_kernel::Tool::may_run_again)
     }
 
-    /// Appends the batch. If its lines are not stored, or it is unknown whether they are, the run
-    /// is lost.
+    /// Appends the batch. If its lines are not stored, or it is unknown whether they are,
+    /// the run is lost.
     pub(super) async fn keep(&mut self, durability: Durability) -> Result<(), DriveError> {
         self.health = Health::Lost;
         let kept = tokio::select! {
@@ -197,10 +197,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Offers a snapshot when enough has been written since the stored one, no matter which host
-    /// stored that. A snapshot has no transcript, so its size follows the view. Half of its size
-    /// must have been written since, so that all snapshots of a run cost no more than a few times
-    /// its records.
+    /// Offers a snapshot when enough has been written since the stored one, no matter which
+    /// host stored that. A snapshot has no transcript, so its size follows the view. Half of
+    /// its size must have been written since, so that all snapshots of a run cost no more than
+    /// a few times its records.
     pub(super) async fn offer_snapshot(&mut self) {
         let Some(head) = self.writer.head() else { return };
         let Snapshots { last, bytes, size } = self.snapshots;
@@ -223,8 +223,8 @@ impl Driver {
     }
 }
 
-/// The least durability of a fact before the run shows it or acts on it, independent of its
-/// effects.
+/// The least durability of a fact before the run shows it or acts on it,
+/// independent of its effects.
 fn least_durability(fact: &Input) -> Durability {
     match fact {
         // Facts from people: the event that shows one also confirms that it is stored. If a power

@@ -4,8 +4,8 @@ use holm_kernel::journal::{ForkError, JournalError, ReplayError, StepError};
 
 use crate::{JournalFailed, ToolboxError};
 
-/// A run cannot continue. Errors of a model, a tool or a hook are never among these: they are facts
-/// of the run.
+/// A run cannot continue. Errors of a model, a tool or a hook are never among these: they are
+/// facts of the run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DriveError {
     /// The kernel refused a fact.

@@ -122,8 +122,8 @@ impl WholeFold {
         .await
     }
 
-    /// Reads and folds more of the journal. Messages of earlier lines are dropped, as after a
-    /// snapshot.
+    /// Reads and folds more of the journal. Messages of earlier lines are dropped,
+    /// as after a snapshot.
     fn feed(&mut self, text: &[u8]) -> Result<(), DriveError> {
         let Self { reader, fold, asked, bytes } = self;
         fold.leave_transcript();

@@ -11,12 +11,12 @@ use tokio::sync::Notify;
 
 use crate::{BoxFuture, Durability, Journal, JournalFailed};
 
-/// How long a host waits for the calls of a dropped run in this process before it reports the run
-/// as busy.
+/// How long a host waits for the calls of a dropped run in this process before it reports
+/// the run as busy.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The runs of this process whose journals wait for calls to end, with the number of drivers that
-/// left each behind.
+/// The runs of this process whose journals wait for calls to end, with the number of drivers
+/// that left each behind.
 static PENDING: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
 /// Notifies when one of them was released.
@@ -69,8 +69,8 @@ impl Drop for Slot {
     }
 }
 
-/// Waits for a while until the calls of a dropped run in this process have ended. Call it before
-/// opening the journal.
+/// Waits for a while until the calls of a dropped run in this process have ended. Call it
+/// before opening the journal.
 pub(crate) async fn released(run: &str) {
     if !pending().contains_key(run) {
         return;

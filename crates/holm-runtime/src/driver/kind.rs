@@ -40,8 +40,8 @@ impl Kind {
         }
     }
 
-    /// The fact for a task without a result: it panicked, or took too long. Guards deny in this
-    /// case.
+    /// The fact for a task without a result: it panicked, or took too long. Guards
+    /// deny in this case.
     pub(crate) fn broken(self, call: CallId, why: &str) -> Option<Input> {
         let reason = || format!("{} {why}", self.who());
         Some(match self {

@@ -1,8 +1,8 @@
 //! The driver loop: takes one fact, appends its records at once, and performs its effects.
 //!
-//! Code is async only where bytes move. Concurrent work (a model call, several tools, a question to
-//! a person) runs in tasks. Each task ends with facts, and a task that panics ends with a fact that
-//! says so.
+//! Code is async only where bytes move. Concurrent work (a model call, several tools, a question
+//! to a person) runs in tasks. Each task ends with facts, and a task that panics ends with a
+//! fact that says so.
 
 mod alarm;
 mod batch;
@@ -63,12 +63,12 @@ pub async fn drive(started: Started, prompt: Prompt, host: Host) -> Result<(Endi
     Ok((ending, driver))
 }
 
-/// One run and its host. [`Agent`](crate::Agent) assembles both; use this type to assemble them
-/// yourself.
+/// One run and its host. [`Agent`](crate::Agent) assembles both; use this type
+/// to assemble them yourself.
 ///
-/// Every async method may be dropped while it waits. If a record was being written at that time,
-/// the run counts as lost ([`DriveError::Lost`]); otherwise [`go_on`](Self::go_on) continues where
-/// it stopped.
+/// Every async method may be dropped while it waits. If a record was being written at that
+/// time, the run counts as lost ([`DriveError::Lost`]); otherwise [`go_on`](Self::go_on)
+/// continues where it stopped.
 pub struct Driver {
     run: Run,
     writer: Writer,
@@ -109,7 +109,8 @@ impl Driver {
     /// Starts a run and writes record 0.
     ///
     /// # Errors
-    /// [`DriveError`] if a tool cannot be used, the configuration cannot be journaled or the journal cannot be written.
+    /// [`DriveError`] if a tool cannot be used, the configuration cannot be journaled or the
+    /// journal cannot be written.
     pub async fn start(started: Started, host: Host) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
         Self::start_checked(started, host).await
@@ -133,9 +134,9 @@ impl Driver {
     /// Takes over a run from its journal, after a crash or from another host. `text` is the whole
     /// journal; the host's own journal must append to it.
     ///
-    /// The run continues where it stopped: if it was at work, call [`go_on`](Self::go_on),
-    /// otherwise prompt it. If the host's tools differ from those in the journal, the run is told
-    /// first.
+    /// The run continues where it stopped: if it was at work, call
+    /// [`go_on`](Self::go_on), otherwise prompt it. If the host's tools differ from those
+    /// in the journal, the run is told first.
     ///
     /// # Errors
     /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A
@@ -179,8 +180,8 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Closes children that their parent no longer waits for and that a crash left open. What they
-    /// used is paid.
+    /// Closes children that their parent no longer waits for and that a crash left open. What
+    /// they used is paid.
     async fn hear_of(&mut self, strays: Vec<OpenChild>) -> Result<(), DriveError> {
         for OpenChild { call, child } in strays {
             let journals = Arc::clone(&self.host.journals);
@@ -274,8 +275,8 @@ impl Driver {
     /// Takes a prompt and works until the turn group ends.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal cannot be written: the run is dropped, and only its journal
-    /// counts.
+    /// [`DriveError`] if the journal cannot be written: the run is dropped, and
+    /// only its journal counts.
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Ending, DriveError> {
         self.ended = None;
         self.pay_late().await?;

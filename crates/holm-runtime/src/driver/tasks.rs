@@ -16,12 +16,12 @@ use tokio_util::sync::CancellationToken;
 use super::kind::Kind;
 use crate::BoxFuture;
 
-/// How long a stopped tool or child may clean up before it is dropped. The run does not wait for
-/// it.
+/// How long a stopped tool or child may clean up before it is dropped. The run does
+/// not wait for it.
 const TIDY_UP: Duration = Duration::from_secs(5);
 
-/// How long an aborted task may take to be dropped. A task that blocks its thread is only dropped
-/// when it returns.
+/// How long an aborted task may take to be dropped. A task that blocks its thread is only
+/// dropped when it returns.
 const DROP_TIME: Duration = Duration::from_secs(1);
 
 /// The facts that a task ends with.
@@ -81,8 +81,8 @@ impl Tasks {
         self.under_way.push(UnderWay { task, call, kind, stop, due });
     }
 
-    /// As [`begin`](Self::begin), for work that is often ready at once: it is polled once before it
-    /// gets a task.
+    /// As [`begin`](Self::begin), for work that is often ready at once: it is polled once before
+    /// it gets a task.
     pub(super) fn begin_at_once(&mut self, begun: Begun, mut work: BoxFuture<'static, Said>) {
         // A task polls its future again when it starts, so nothing waits for this waker.
         let mut context = Context::from_waker(Waker::noop());
@@ -103,8 +103,8 @@ impl Tasks {
         self.ready.extend(begun.kind.broken(begun.call, "panicked"));
     }
 
-    /// Tells the work under this id that its answer is no longer needed. A question is dropped at
-    /// once.
+    /// Tells the work under this id that its answer is no longer needed. A question
+    /// is dropped at once.
     pub(super) fn stop(&mut self, call: CallId) {
         for task in self.under_way.iter().filter(|task| task.call == call) {
             task.stop.cancel();

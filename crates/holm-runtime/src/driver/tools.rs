@@ -20,8 +20,8 @@ impl Driver {
         (!same).then_some(fact)
     }
 
-    /// Replaces the run's tools. They are used once the run has accepted them, and not at all if it
-    /// does not.
+    /// Replaces the run's tools. They are used once the run has accepted them, and not at all
+    /// if it does not.
     pub(super) async fn change_tools(&mut self, tools: Toolbox) -> Result<(), DriveError> {
         let fact = Input::ToolsChanged(in_place_of(&self.host.tools, &self.run, &tools));
         let before = std::mem::replace(&mut self.host.tools, Arc::new(tools));

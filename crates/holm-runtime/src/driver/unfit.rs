@@ -6,8 +6,8 @@ use holm_kernel::{
     journal::PayloadError,
 };
 
-/// The fact to journal in place of one that does not fit; `None` for facts from people, who are
-/// told instead.
+/// The fact to journal in place of one that does not fit; `None` for facts from people,
+/// who are told instead.
 pub(super) fn in_place_of(fact: &Input, error: &PayloadError) -> Option<Input> {
     let reason = format!("it cannot be journaled: {error}");
     Some(match fact {

@@ -1,5 +1,5 @@
-//! Sends events to another task through a bounded channel. A slow reader is told how many events
-//! were dropped.
+//! Sends events to another task through a bounded channel. A slow reader is told how
+//! many events were dropped.
 
 use std::{
     collections::VecDeque,

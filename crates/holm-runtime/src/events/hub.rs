@@ -9,8 +9,8 @@ use holm_kernel::Numbered;
 
 use super::{Channel, EventSink, Subscription, channel::Offered};
 
-/// A sink that allows subscriptions at any time. Without subscribers, an event costs one atomic
-/// read.
+/// A sink that allows subscriptions at any time. Without subscribers, an event
+/// costs one atomic read.
 ///
 /// ```
 /// use holm_runtime::{EventSink, Hub};

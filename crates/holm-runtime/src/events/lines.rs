@@ -96,8 +96,8 @@ impl EventLines {
         self.shared.missed.load(Ordering::Relaxed)
     }
 
-    /// Waits until everything is written. Returns how many events were dropped because the queue
-    /// was full.
+    /// Waits until everything is written. Returns how many events were dropped because
+    /// the queue was full.
     ///
     /// # Errors
     /// [`LinesFailed`] if writing failed at some point; later lines are missing.

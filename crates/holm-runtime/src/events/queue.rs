@@ -1,5 +1,5 @@
-//! Queues for slow observers: each has its own task behind a bounded queue, so that none can slow a
-//! run.
+//! Queues for slow observers: each has its own task behind a bounded queue, so that none
+//! can slow a run.
 
 use std::{future::Future, time::Duration};
 
@@ -34,8 +34,8 @@ pub struct ObserverQueue {
 }
 
 impl ObserverQueue {
-    /// Starts the observer's task, with room for this many waiting events. Must be called within a
-    /// runtime.
+    /// Starts the observer's task, with room for this many waiting events. Must be
+    /// called within a runtime.
     pub fn spawn<O, Out>(room: usize, mut observer: O) -> Self
     where
         O: FnMut(Notice) -> Out + Send + 'static,
@@ -60,8 +60,8 @@ impl ObserverQueue {
         self.channel.is_closed()
     }
 
-    /// Gives the observer up to this time for the waiting events, and ends it. Returns how many it
-    /// missed.
+    /// Gives the observer up to this time for the waiting events, and ends it. Returns
+    /// how many it missed.
     pub async fn finish(self, patience: Duration) -> u64 {
         let Self { channel, mut task } = self;
         let missed = channel.close();

@@ -37,8 +37,8 @@ pub(crate) struct Desk {
 struct Inner {
     state: State,
     cancelled: Option<String>,
-    /// Prompts from before a cancel. The run takes them first, so that it drops them and reports
-    /// that.
+    /// Prompts from before a cancel. The run takes them first, so that it drops
+    /// them and reports that.
     spoken: VecDeque<Said>,
     said: VecDeque<Said>,
     open: Vec<Open>,
@@ -193,8 +193,8 @@ impl Desk {
         self.lock().open.iter().map(|open| Arc::clone(&open.proposal)).collect()
     }
 
-    /// The first open question after the given number, as soon as there is one; `None` when no more
-    /// will come.
+    /// The first open question after the given number, as soon as there is one; `None` when
+    /// no more will come.
     pub(super) async fn asked_after(&self, number: u64) -> Option<(u64, Arc<Proposal>)> {
         loop {
             let asked = self.asked.notified();

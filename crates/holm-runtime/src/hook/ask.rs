@@ -116,8 +116,8 @@ impl Hooks {
         Ok(Answer::Nothing)
     }
 
-    /// The prompts of the steering sources. One that fails is skipped, and does not affect the
-    /// others.
+    /// The prompts of the steering sources. One that fails is skipped, and does
+    /// not affect the others.
     pub(crate) async fn steer(&self, clock: &dyn Clock) -> Vec<Input> {
         let mut said = Vec::new();
         for entry in &self.steering {
@@ -212,8 +212,8 @@ fn after(clock: &dyn Clock, span: Duration) -> Timestamp {
     clock.now().plus(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// A hook that rewrites to the same arguments does not object; otherwise it would be asked for
-/// ever.
+/// A hook that rewrites to the same arguments does not object; otherwise it would
+/// be asked for ever.
 fn is_same(new: &str, old: &str) -> bool {
     new == old || Json::parse(new).is_ok_and(|new| new.canonical() == old)
 }

@@ -48,9 +48,9 @@ pub trait Hook: Send + Sync {
 
 /// Hooks, in the order in which they are asked.
 ///
-/// [`deadline`](Self::deadline) and [`inherit`](Self::inherit) apply to all hooks that were added
-/// before them. If hooks need different values, make two sets and join them with
-/// [`with`](Self::with).
+/// [`deadline`](Self::deadline) and [`inherit`](Self::inherit) apply to all hooks
+/// that were added before them. If hooks need different values, make two sets and
+/// join them with [`with`](Self::with).
 #[derive(Clone, Default)]
 pub struct Hooks {
     pub(crate) before_call: Vec<Entry<dyn BeforeCall>>,

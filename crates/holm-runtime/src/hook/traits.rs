@@ -6,8 +6,8 @@ use holm_kernel::{CallId, Message, NanoUsd, Patch, PlanStep, Prompt, Proposal, T
 
 use crate::{BoxFuture, Notice};
 
-/// Sees every call before it runs, also calls that need no approval. It can only narrow what the
-/// rules allow.
+/// Sees every call before it runs, also calls that need no approval. It can only narrow
+/// what the rules allow.
 ///
 /// ```
 /// use holm_runtime::{Hooks, Opinion, Proposed};
@@ -96,8 +96,8 @@ pub trait Observer: Send + Sync {
 
 /// Can send prompts while a run works.
 pub trait SteeringSource: Send + Sync {
-    /// Asked once per turn, while the model is at work; the prompts enter before the next model
-    /// call.
+    /// Asked once per turn, while the model is at work; the prompts enter before
+    /// the next model call.
     fn steering(&self) -> BoxFuture<'_, Vec<Prompt>>;
 }
 
@@ -106,8 +106,8 @@ pub trait FollowUpSource: Send + Sync {
     /// The prompt to continue with, if any.
     fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>>;
 
-    /// As [`follow_up`](Self::follow_up), with the name of the run that would stop, for a source
-    /// that counts.
+    /// As [`follow_up`](Self::follow_up), with the name of the run that would stop, for
+    /// a source that counts.
     fn follow_up_of<'a>(&'a self, _run: &'a str) -> BoxFuture<'a, Option<Prompt>> {
         self.follow_up()
     }

@@ -128,8 +128,8 @@ struct FileLines {
 }
 
 impl FileLines {
-    /// The next lines. Text after the last line end comes last; the caller decides whether it is a
-    /// record.
+    /// The next lines. Text after the last line end comes last; the caller decides whether
+    /// it is a record.
     fn read(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
         let mut text = std::mem::take(&mut self.held);
         while let Some(file) = &mut self.file {

@@ -103,9 +103,9 @@ impl JsonLines {
         Ok(Self::on(file, SyncFailure::default()))
     }
 
-    /// Opens a file to append to it. See [`Driver::resume`](crate::Driver::resume) for how to read
-    /// it, and [`JsonLinesFolder`](super::JsonLinesFolder) for a store that prevents a second
-    /// writer.
+    /// Opens a file to append to it. See [`Driver::resume`](crate::Driver::resume) for how
+    /// to read it, and [`JsonLinesFolder`](super::JsonLinesFolder) for a store that
+    /// prevents a second writer.
     ///
     /// # Errors
     /// If it cannot be opened.

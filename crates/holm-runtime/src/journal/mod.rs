@@ -1,5 +1,5 @@
-//! Journals: records are stored here before the driver acts on them, and read again when a run is
-//! resumed.
+//! Journals: records are stored here before the driver acts on them, and read again when
+//! a run is resumed.
 
 mod folder;
 mod jsonl;
@@ -22,15 +22,15 @@ pub use none::NoJournals;
 
 use crate::BoxFuture;
 
-/// Appends the lines of one run's journal, in order. The holder of this value is the only writer of
-/// that journal.
+/// Appends the lines of one run's journal, in order. The holder of this value is the only
+/// writer of that journal.
 pub trait Journal: Send {
     /// Appends one or more whole lines, each with its line end: all of them are stored, or none.
     /// The driver performs no effects before this has succeeded.
     ///
     /// # Errors
-    /// [`JournalFailed`]; the lines may or may not be stored, so the run is dropped and its journal
-    /// folded again.
+    /// [`JournalFailed`]; the lines may or may not be stored, so the run is dropped and
+    /// its journal folded again.
     fn append<'a>(
         &'a mut self,
         lines: &'a str,
@@ -70,15 +70,15 @@ pub trait Journal: Send {
 pub enum Durability {
     /// It survives the end of this process.
     Written,
-    /// It survives a power loss: the next effect cannot be done twice, or a person is told that the
-    /// fact is stored.
+    /// It survives a power loss: the next effect cannot be done twice, or a person is told that
+    /// the fact is stored.
     Synced,
 }
 
 /// The journals of many runs, by the run's id.
 pub trait Journals: Send + Sync {
-    /// Creates the journal of a new run. A journal without a record, whose creator is gone, counts
-    /// as missing.
+    /// Creates the journal of a new run. A journal without a record, whose creator is
+    /// gone, counts as missing.
     ///
     /// # Errors
     /// [`JournalFailed::Exists`]: a journal is never overwritten.
@@ -88,8 +88,8 @@ pub trait Journals: Send + Sync {
     /// crash left unfinished has been cut off.
     ///
     /// # Errors
-    /// [`JournalFailed::Busy`] while another process holds it: a run is driven in one place at a
-    /// time.
+    /// [`JournalFailed::Busy`] while another process holds it: a run is driven in one
+    /// place at a time.
     fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>>;
 
     /// Reads a journal as it is now, also while another process writes it.
@@ -149,9 +149,9 @@ impl<J: Journals + ?Sized> Journals for Arc<J> {
 
 /// A journal that was opened to resume its run.
 pub struct Opened {
-    /// The state at one of its records, if there is one that this kernel can read. It saves reading
-    /// the lines before that record. If it is unusable, fold the result of [`Journals::read`]
-    /// instead.
+    /// The state at one of its records, if there is one that this kernel can read.
+    /// It saves reading the lines before that record. If it is unusable, fold the
+    /// result of [`Journals::read`] instead.
     pub snapshot: Option<Snapshot>,
     /// Its whole lines: from the snapshot's record on, or from the first one without a snapshot.
     pub text: Vec<u8>,

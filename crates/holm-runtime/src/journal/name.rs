@@ -1,13 +1,13 @@
-//! Rules for the names of runs. A name becomes a file name and a database key, so it is plain and
-//! short everywhere.
+//! Rules for the names of runs. A name becomes a file name and a database key, so it is
+//! plain and short everywhere.
 
 use super::JournalFailed;
 
 /// The longest name in bytes: with an extension it is still a valid file name on every system.
 pub const MOST_NAME_BYTES: usize = 128;
 
-/// Checks that a run may have this name: letters, digits, `.`, `_` and `-`, not beginning with a
-/// dot.
+/// Checks that a run may have this name: letters, digits, `.`, `_` and `-`, not
+/// beginning with a dot.
 ///
 /// # Errors
 /// [`JournalFailed::BadName`], saying what is wrong.

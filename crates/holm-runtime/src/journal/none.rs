@@ -3,8 +3,8 @@
 use super::{Durability, Journal, JournalFailed, Journals, Opened, check_run_name};
 use crate::BoxFuture;
 
-/// Stores nothing: a run ends with its session and cannot be resumed. For programs that only need
-/// an answer.
+/// Stores nothing: a run ends with its session and cannot be resumed. For programs that
+/// only need an answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoJournals;
 

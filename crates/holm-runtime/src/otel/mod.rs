@@ -92,8 +92,8 @@ impl Telemetry {
         Self::of_parts(global::tracer_with_scope(scope()), Instruments::new(&meter))
     }
 
-    /// Sets the agent's name. It is used until a run reports its own name, which a resumed run does
-    /// not.
+    /// Sets the agent's name. It is used until a run reports its own name, which a
+    /// resumed run does not.
     #[must_use]
     pub fn agent(self, name: impl Into<String>) -> Self {
         self.with(|shared| shared.agent = name.into())

@@ -1,5 +1,5 @@
-//! Names from the conventions. The conventions are still in development, so all names are in one
-//! place.
+//! Names from the conventions. The conventions are still in development, so all names
+//! are in one place.
 
 use holm_kernel::{Ending, FailureClass, Outcome, StopReason};
 

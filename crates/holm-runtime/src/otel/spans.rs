@@ -25,8 +25,8 @@ pub(super) struct Spans {
     shared: Arc<Shared>,
     run: Option<String>,
     agent: String,
-    /// The provider and model of the last call: summaries and skills use the same without reporting
-    /// it.
+    /// The provider and model of the last call: summaries and skills use the
+    /// same without reporting it.
     provider: String,
     model: String,
     /// The time of the last event.

@@ -1,5 +1,5 @@
-//! Removes secrets from grants and denials. A grant holds URL paths, and the path of a webhook is a
-//! secret.
+//! Removes secrets from grants and denials. A grant holds URL paths, and the path of a
+//! webhook is a secret.
 
 use std::{borrow::Cow, str::FromStr};
 
@@ -58,8 +58,8 @@ enum Cleaned<T> {
     Unwritable,
 }
 
-/// What to search for in a grant. A path or a name may only look like a key, and a grant for it
-/// must still work.
+/// What to search for in a grant. A path or a name may only look like a key, and a grant for
+/// it must still work.
 fn sight_for(grant: &Grant, own: Sight) -> Sight {
     match grant {
         Grant::Fetch(_) => own,

@@ -15,8 +15,8 @@ use holm_kernel::{
 use super::{Secrets, Sight};
 
 impl Secrets {
-    /// Removes secrets from a fact. Call it before a run handles the fact, because handled facts
-    /// are journaled.
+    /// Removes secrets from a fact. Call it before a run handles the fact, because
+    /// handled facts are journaled.
     pub fn input(&self, input: &mut Input) {
         match input {
             Input::Started(started) => self.config(&mut started.config),
@@ -128,8 +128,8 @@ impl Secrets {
     }
 
     /// Data that a provider requires back unchanged. The provider sealed it, so nothing in it
-    /// counts as a key by its shape. A known secret is still removed, and the provider will then
-    /// refuse the item.
+    /// counts as a key by its shape. A known secret is still removed, and the provider will
+    /// then refuse the item.
     fn opaque(&self, replay: Option<&mut Json>) {
         if let Some(replay) = replay {
             self.json_by(replay, Sight::Known);

@@ -100,8 +100,8 @@ impl Hopeless {
     }
 }
 
-/// Merges overlapping matches. A known name is more specific than a kind, and a longer match than a
-/// shorter one.
+/// Merges overlapping matches. A known name is more specific than a kind, and a longer match
+/// than a shorter one.
 fn join_overlapping(found: &mut Vec<Found>) {
     found.sort_by_key(|found| (found.range.start, found.range.end));
     let mut kept: Vec<(Found, usize)> = Vec::with_capacity(found.len());

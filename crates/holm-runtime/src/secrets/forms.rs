@@ -7,12 +7,12 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE},
 };
 
-/// Shorter forms are ignored: they would match ordinary words, and a secret that short is not safe
-/// anyway.
+/// Shorter forms are ignored: they would match ordinary words, and a secret that short
+/// is not safe anyway.
 pub(super) const SHORTEST: usize = 8;
 
-/// A line of a longer secret is searched separately from this length on; shorter lines are headings
-/// and padding.
+/// A line of a longer secret is searched separately from this length on; shorter lines
+/// are headings and padding.
 const TELLING_LINE: usize = 16;
 
 /// Only this many bytes of a longer secret are searched as one piece; its lines are searched

@@ -1,10 +1,10 @@
 //! Searches a text for many patterns at once, ignoring case.
 //!
 //! Nearly every text contains none of them, so the speed of that case counts. The search looks up
-//! three bytes at a time in a table of pattern beginnings, sixteen positions between two decisions.
-//! It compares patterns only where the table has an entry. That takes a third of the time of an
-//! Aho-Corasick automaton over the same patterns, and the table is built in microseconds where the
-//! automaton takes milliseconds.
+//! three bytes at a time in a table of pattern beginnings, sixteen positions between two
+//! decisions. It compares patterns only where the table has an entry. That takes a third of the
+//! time of an Aho-Corasick automaton over the same patterns, and the table is built in
+//! microseconds where the automaton takes milliseconds.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ const BLOCK: usize = 16;
 /// Bytes that a block of positions reads: the last position needs two more.
 const SEEN: usize = BLOCK + 2;
 
-/// The number of different beginnings: five bits of each of three bytes. Those bits do not depend
-/// on case.
+/// The number of different beginnings: five bits of each of three bytes. Those bits do
+/// not depend on case.
 const GRAMS: usize = 1 << 15;
 
 /// Patterns of at least three bytes.

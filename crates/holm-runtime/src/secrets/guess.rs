@@ -6,8 +6,8 @@
 /// The shortest word that counts as a key without a known prefix.
 const SHORTEST_KEY: usize = 16;
 
-/// A run of letters and digits, without `-`, `_`, `.` or `/`, of this length is not a word of a
-/// name.
+/// A run of letters and digits, without `-`, `_`, `.` or `/`, of this length is not a
+/// word of a name.
 const LONG_RUN: usize = 10;
 
 /// Words with fewer different characters are filler, such as `xxxxxxxxxxxxxxx1`.
@@ -46,8 +46,8 @@ pub(super) fn has_dense_run(word: &[u8]) -> bool {
     })
 }
 
-/// Whether this looks like a password chosen by a person: three of capitals, small letters, digits
-/// and signs.
+/// Whether this looks like a password chosen by a person: three of capitals, small
+/// letters, digits and signs.
 pub(super) fn is_password(word: &[u8]) -> bool {
     let kinds = [
         word.iter().any(u8::is_ascii_uppercase),

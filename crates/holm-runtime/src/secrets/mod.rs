@@ -131,9 +131,9 @@ impl Secrets {
         self
     }
 
-    /// Sets the salt of the digests that distinguish unnamed keys. With one salt per store, the
-    /// same key has the same reference in all its journals. Without it, references differ between
-    /// processes.
+    /// Sets the salt of the digests that distinguish unnamed keys. With one salt per
+    /// store, the same key has the same reference in all its journals. Without it,
+    /// references differ between processes.
     #[must_use]
     pub fn salted(mut self, salt: [u8; 32]) -> Self {
         self.salt = Arc::new(salt);
@@ -157,8 +157,8 @@ impl Secrets {
         self.replaced(text, self.sight)
     }
 
-    /// The bytes without secrets. Bytes that are not valid text are kept, and secrets among them
-    /// are still found.
+    /// The bytes without secrets. Bytes that are not valid text are kept, and secrets among
+    /// them are still found.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let mut bytes = Cow::Borrowed(bytes);
         for _ in 0..MOST_LOOKS {

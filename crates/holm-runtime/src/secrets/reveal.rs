@@ -8,8 +8,8 @@ use secrecy::ExposeSecret;
 use super::{CLOSE, OPEN, Secrets, forms};
 
 impl Secrets {
-    /// Inserts named secrets into a call's arguments (canonical JSON), for the names in its allowed
-    /// needs.
+    /// Inserts named secrets into a call's arguments (canonical JSON), for the names
+    /// in its allowed needs.
     ///
     /// Other references are unchanged: the tool then works with the reference itself, which
     /// explains its result. A key that was found by its shape has no name and cannot be inserted.

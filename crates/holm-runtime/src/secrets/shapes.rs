@@ -35,8 +35,8 @@ pub(super) struct Shape {
 /// How the text around a marker is read.
 #[derive(Clone, Copy)]
 enum Reads {
-    /// The marker, in exactly these letters, begins the key; at least this many more characters
-    /// follow.
+    /// The marker, in exactly these letters, begins the key; at least this
+    /// many more characters follow.
     Key { alphabet: Alphabet, least: usize, begins: Begins },
     /// `header.payload.signature`, each in base64.
     Jwt,
@@ -66,8 +66,8 @@ enum Alphabet {
 enum Begins {
     /// Anywhere: nothing else is written like this.
     Anywhere,
-    /// Only at the start of a word, and only if the rest is mixed: `sk-` is also the end of
-    /// `risk-`.
+    /// Only at the start of a word, and only if the rest is mixed: `sk-` is also
+    /// the end of `risk-`.
     Word,
 }
 
@@ -82,8 +82,8 @@ enum Value {
 /// The result of reading.
 pub(super) struct Reading {
     pub(super) secret: Option<Range<usize>>,
-    /// Where reading is worth another try for this shape: what failed here also fails for every
-    /// part of it.
+    /// Where reading is worth another try for this shape: what failed here also fails for
+    /// every part of it.
     pub(super) until: usize,
 }
 
@@ -199,8 +199,8 @@ fn read_pem(text: &[u8], marker: Range<usize>) -> Reading {
     Reading { secret: Some(marker.start..end), until: end }
 }
 
-/// The end of a block: after its last line, or, if that is missing, at the first byte that no block
-/// contains.
+/// The end of a block: after its last line, or, if that is missing, at the first byte
+/// that no block contains.
 fn end_of_pem(text: &[u8], from: usize) -> usize {
     const END: &[u8] = b"-----END ";
     let rest = text.get(from..).unwrap_or_default();
@@ -267,8 +267,8 @@ fn after_sign(text: &[u8], from: usize) -> Option<Opened> {
     Some(skip_quote(text, skip_gap(text, at)))
 }
 
-/// The position after a quote, which may be escaped; a backslash before anything else is not
-/// skipped.
+/// The position after a quote, which may be escaped; a backslash before anything
+/// else is not skipped.
 fn skip_quote(text: &[u8], from: usize) -> Opened {
     let at = run_at_most(text, from, 3, |byte| byte == b'\\');
     match text.get(at) {
@@ -300,8 +300,8 @@ fn read_assigned(text: &[u8], marker: Range<usize>, kind: Value) -> Reading {
     }
 }
 
-/// The end of a variable's name, if the marker is part of a name and not of another word
-/// (`tokenizer`).
+/// The end of a variable's name, if the marker is part of a name and not
+/// of another word (`tokenizer`).
 fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..).unwrap_or_default();
     // `passw` is followed by `ord` or `d`, `credential` by an `s`; with other small letters it is a

@@ -1,5 +1,5 @@
-//! Contains tools: a panic is a failed call, a hang is given up, and excessive output is cut. The
-//! run always continues.
+//! Contains tools: a panic is a failed call, a hang is given up, and excessive output is cut.
+//! The run always continues.
 
 use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
@@ -20,12 +20,12 @@ const GRACE: Duration = Duration::from_millis(500);
 /// A text of this size is searched for secrets on another thread, so that other runs do not wait.
 const SLOW: usize = 1024 * 1024;
 
-/// Values nested more deeply than this are not useful for rendering, and would be walked
-/// recursively.
+/// Values nested more deeply than this are not useful for rendering, and
+/// would be walked recursively.
 const DEEPEST: usize = 64;
 
-/// How much of an output stays in the journal; the rest is stored elsewhere or dropped, with a
-/// note.
+/// How much of an output stays in the journal; the rest is stored elsewhere or
+/// dropped, with a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carry {
     /// Bytes of text that stay in the journal; a longer text is spilled.
@@ -41,8 +41,8 @@ pub struct Carry {
 }
 
 impl Default for Carry {
-    /// Twice what a model sees of a result by default, a few pictures, and metadata that a screen
-    /// can show.
+    /// Twice what a model sees of a result by default, a few pictures, and metadata that
+    /// a screen can show.
     fn default() -> Self {
         Self {
             text: 64 * 1024,
@@ -68,8 +68,8 @@ pub struct Containment {
 }
 
 impl Containment {
-    /// For the tools of a run; large results stay in memory until [`blobs`](Self::blobs) sets
-    /// another store.
+    /// For the tools of a run; large results stay in memory until
+    /// [`blobs`](Self::blobs) sets another store.
     pub fn new(run: impl Into<Arc<str>>) -> Self {
         Self {
             run: run.into(),
@@ -108,8 +108,8 @@ impl Containment {
         self
     }
 
-    /// Runs one call. The future always ends: with the tool's output, or a while after the job was
-    /// stopped, without it.
+    /// Runs one call. The future always ends: with the tool's output, or a while after the job
+    /// was stopped, without it.
     pub fn contain(&self, tool: Arc<dyn Tool>, job: Job) -> BoxFuture<'static, ToolOutput> {
         let this = self.clone();
         Box::pin(async move {

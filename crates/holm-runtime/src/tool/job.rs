@@ -12,8 +12,8 @@ use super::{Progress, Threads, place::pointer_at};
 
 /// One call that may run.
 ///
-/// Its arguments may contain secrets that were inserted for this tool only, so they are not part of
-/// its debug output.
+/// Its arguments may contain secrets that were inserted for this tool only, so they are not part
+/// of its debug output.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Job {
@@ -25,8 +25,8 @@ pub struct Job {
     pub key: Key,
     /// The needs that were allowed for this call. The tool must enforce them.
     pub needs: Arc<[Need]>,
-    /// What no call of the run may do. A tool checks it if it learns only while working what it
-    /// will touch.
+    /// What no call of the run may do. A tool checks it if it learns only while working
+    /// what it will touch.
     pub denials: Arc<Denials>,
     /// When the kernel stops it.
     pub deadline: Timestamp,
@@ -36,7 +36,7 @@ pub struct Job {
     pub stop: CancellationToken,
     /// Reports progress to people.
     pub progress: Progress,
-    /// Runs blocking code.
+    /// Threads for code that blocks.
     pub threads: Threads,
     /// The run that it belongs to, so that resources shared among runs can be divided fairly; empty
     /// if it is unknown.
@@ -197,8 +197,8 @@ fn make_whole(json: &mut Json) -> bool {
     }
 }
 
-/// The text of the error, without the byte position, which does not help the author of the
-/// arguments.
+/// The text of the error, without the byte position, which does not help the
+/// author of the arguments.
 fn reason_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

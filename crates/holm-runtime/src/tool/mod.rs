@@ -34,9 +34,9 @@ use crate::BoxFuture;
 
 /// Something a model can call.
 ///
-/// Most tools are plain functions: see `#[tool]`, [`tool`] and [`TypedTool`]. This trait is for
-/// tools whose schema is only known at run time. The driver contains a tool's failures
-/// ([`Containment`]).
+/// Most tools are plain functions: see `#[tool]`, [`tool`] and [`TypedTool`]. This
+/// trait is for tools whose schema is only known at run time. The driver contains
+/// a tool's failures ([`Containment`]).
 pub trait Tool: Send + Sync {
     /// The declaration for the kernel and the model. It must not change while a run lasts.
     fn declaration(&self) -> &holm_kernel::Tool;

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 /// A value that can become a tool's output.
 ///
-/// Text is unchanged, numbers and booleans are formatted, `()` reads `done`, and an `Err` is a
-/// failed call with the error as text. For your own types, return [`Data`], which the model reads
-/// as JSON.
+/// Text is unchanged, numbers and booleans are formatted, `()` reads `done`, and an `Err` is
+/// a failed call with the error as text. For your own types, return [`Data`], which the
+/// model reads as JSON.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "no text for the model can be made of this",

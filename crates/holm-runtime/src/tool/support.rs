@@ -1,5 +1,5 @@
-//! Support code for the expansion of `#[tool]`. It is not a public interface and changes without
-//! notice.
+//! Support code for the expansion of `#[tool]`. It is not a public interface
+//! and changes without notice.
 
 use std::fmt::Display;
 
@@ -16,8 +16,8 @@ pub use holm_kernel;
 pub use schemars;
 pub use serde;
 
-/// The templates of a tool's needs. The macro has parsed them, so an invalid one is a compile
-/// error.
+/// The templates of a tool's needs. The macro has parsed them, so an invalid one
+/// is a compile error.
 #[expect(
     clippy::expect_used,
     reason = "a need that were left out silently would be a call that nobody is asked about"
@@ -39,10 +39,10 @@ pub fn block(
     Box::pin(typed::block(job, work))
 }
 
-/// The return value of a function. The first matching trait below turns it into an output; the
-/// number of borrows selects it: an output itself, a `Result` of a serialisable value, a
-/// serialisable value. For everything else there is a compile error that says what a tool may
-/// return.
+/// The return value of a function. The first matching trait below turns it into an
+/// output; the number of borrows selects it: an output itself, a `Result` of a
+/// serialisable value, a serialisable value. For everything else there is a compile error
+/// that says what a tool may return.
 pub struct Returned<T>(pub Option<T>);
 
 pub trait AsOutput {

@@ -1,8 +1,8 @@
 //! A limit on threads for blocking code.
 //!
-//! A thread cannot be stopped from outside, and an abandoned call may stay on its thread for ever.
-//! So the number of such threads is bounded: each thread returns its permit itself, when it is
-//! done.
+//! A thread cannot be stopped from outside, and an abandoned call may stay on its thread for
+//! ever. So the number of such threads is bounded: each thread returns its permit itself,
+//! when it is done.
 
 use std::sync::{Arc, LazyLock};
 
@@ -64,8 +64,8 @@ impl Threads {
         self
     }
 
-    /// Runs blocking code. If the caller goes away, the thread finishes alone and only then returns
-    /// its permit.
+    /// Runs blocking code. If the caller goes away, the thread finishes alone and only
+    /// then returns its permit.
     pub(crate) async fn run<T, F>(&self, stop: &CancellationToken, work: F) -> Result<T, ThreadFailed>
     where
         T: Send + 'static,

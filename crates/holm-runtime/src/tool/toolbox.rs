@@ -65,8 +65,8 @@ impl Toolbox {
         self
     }
 
-    /// Checks that every tool can be used: unique names that are not reserved, and schemas and
-    /// postconditions that compile.
+    /// Checks that every tool can be used: unique names that are not reserved, and schemas
+    /// and postconditions that compile.
     ///
     /// # Errors
     /// The first [`ToolboxError`].

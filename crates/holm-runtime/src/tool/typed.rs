@@ -138,8 +138,8 @@ where
     job_tool(name, description, move |arguments, _| function(arguments))
 }
 
-/// As [`tool`], for a function that also needs its [`Job`]: the stop token, progress, the deadline,
-/// the key.
+/// As [`tool`], for a function that also needs its [`Job`]: the stop token, progress,
+/// the deadline, the key.
 pub fn job_tool<A, F, Out>(
     name: impl Into<String>,
     description: impl Into<String>,
@@ -162,8 +162,8 @@ where
     })
 }
 
-/// As [`tool`], for a function that blocks: it runs on its own thread, of which there is a limited
-/// number ([`Threads`](super::Threads)).
+/// As [`tool`], for a function that blocks: it runs on its own thread, of which there is
+/// a limited number ([`Threads`](super::Threads)).
 pub fn blocking_tool<A, F, Out>(
     name: impl Into<String>,
     description: impl Into<String>,

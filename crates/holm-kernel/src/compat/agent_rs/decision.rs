@@ -10,8 +10,8 @@ use super::{AgentState, HistoryRole};
 /// Text of this many bytes or more is an answer, regardless of its content.
 const SHORT: usize = 300;
 
-/// Phrases that announce an action. This is the other system's list, and differs from that of
-/// [`Inconclusive`](crate::Inconclusive) on purpose.
+/// Phrases that announce an action. This is the other system's list, and differs from that
+/// of [`Inconclusive`](crate::Inconclusive) on purpose.
 const ANNOUNCEMENTS: [&str; 12] = [
     "i will",
     "i'll",
@@ -71,7 +71,8 @@ impl Decision {
         decision
     }
 
-    /// Reads a reply: JSON from end to end with a string under `skill` or `tool` is a call, anything else is text.
+    /// Reads a reply: JSON from end to end with a string under `skill` or `tool` is a call,
+    /// anything else is text.
     pub fn read(reply: &str) -> Self {
         let text = reply.trim();
         if let Ok(value) = Json::parse(text) {
