@@ -93,8 +93,8 @@ impl Keys {
         self.told_to(Secrets::only_known())
     }
 
-    /// Adds these keys, each under its provider's name, to an existing set of secrets. An agent's
-    /// [`Secrets::new`] is an example: with the keys added, it never stores a key of its provider.
+    /// Adds these keys, each under its provider's name, to an existing set of secrets. For example,
+    /// an agent whose [`Secrets::new`] gets the keys never stores a key of its provider.
     #[must_use]
     pub fn told_to(&self, mut secrets: Secrets) -> Secrets {
         for (provider, key) in &self.by_provider {

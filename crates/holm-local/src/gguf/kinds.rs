@@ -1,8 +1,8 @@
-//! How many bytes the tensors of each number format take.
+//! The sizes of tensors in each number format.
 
 use super::GgufError;
 
-/// Format, numbers in a block, bytes of a block.
+/// The format, the numbers per block, and the bytes per block.
 const KINDS: [(u32, u64, u64); 33] = [
     (0, 1, 4),
     (1, 1, 2),
@@ -39,7 +39,7 @@ const KINDS: [(u32, u64, u64); 33] = [
     (40, 64, 36),
 ];
 
-/// The bytes of so many numbers in a format.
+/// The number of bytes that this many numbers take in a format.
 pub(super) fn bytes_of(kind: u32, numbers: u64) -> Result<u64, GgufError> {
     let Some((_, block, bytes)) = KINDS.iter().find(|(known, ..)| *known == kind) else {
         return Err(GgufError::TensorType(kind));

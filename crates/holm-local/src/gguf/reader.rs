@@ -1,4 +1,5 @@
-//! The bytes of a head, read within the bounds of the file: no length is believed before it was compared with what is left.
+//! Reads header values within the bounds of the file. Every length is compared with the remaining
+//! bytes before it is used.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
@@ -6,16 +7,16 @@ use super::GgufError;
 
 /// The longest name of a pair or a tensor.
 const MAX_KEY: u64 = 4096;
-/// The longest text that is kept; chat templates are the longest that real files have.
+/// The longest text that is kept. In real files, chat templates are the longest.
 const MAX_TEXT: u64 = 1 << 20;
-/// Lists of lists, which no real file nests deeper.
+/// The deepest nesting of lists. No real file nests deeper.
 const MAX_DEPTH: u32 = 4;
-/// The most that may be in a list: several times the largest vocabulary.
+/// The largest number of items in a list: several times the largest vocabulary.
 const MAX_LIST: u64 = 8 << 20;
-/// Dimensions of a tensor, as in llama.cpp.
+/// The largest number of dimensions of a tensor, as in llama.cpp.
 const MAX_DIMENSIONS: u32 = 4;
 
-/// A value, as far as it is of interest.
+/// A value, as far as it matters here.
 pub(super) enum Value {
     Text(String),
     /// A whole number that is not negative.
@@ -29,7 +30,7 @@ pub(super) struct Tensor {
     pub(super) offset: u64,
 }
 
-/// Reads little-endian values and knows where it is.
+/// Reads little-endian values and tracks its position.
 pub(super) struct Reader<R> {
     from: R,
     at: u64,
@@ -41,13 +42,13 @@ impl<R: Read + Seek> Reader<R> {
         Self { from, at: 0, size }
     }
 
-    /// How much was read.
+    /// The number of bytes read so far.
     pub(super) fn place(&self) -> u64 {
         self.at
     }
 
     pub(super) fn magic(&mut self) -> Result<[u8; 4], GgufError> {
-        // A file of three bytes is no GGUF file rather than a short one.
+        // A file of three bytes is reported as not a GGUF file, rather than as truncated.
         if self.size < 4 { Err(GgufError::NotGguf) } else { self.array() }
     }
 
@@ -134,7 +135,8 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Value::Other)
     }
 
-    /// Bytes behind their length; none where there are more than `most`, which are then skipped.
+    /// Reads bytes with a length prefix. If there are more than `most`, skips
+    /// them and returns `None`.
     fn bytes(&mut self, most: u64) -> Result<Option<Vec<u8>>, GgufError> {
         let length = self.u64()?;
         if length > most {

@@ -1,4 +1,4 @@
-//! Format and dialect of a service, as data.
+//! The format and the dialect of a service, as data.
 
 use alloc::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Auth, Codec, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses};
 
-/// How a service speaks: a format with its dialect.
+/// A format with its dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Speech {
@@ -21,7 +21,8 @@ pub enum Speech {
 }
 
 impl Default for Speech {
-    /// Chat Completions with care: what a service of which only the base URL is known will understand.
+    /// Conservative Chat Completions, which a service should understand if only its
+    /// base URL is known.
     fn default() -> Self {
         Self::OpenaiChat(openai_chat::Dialect::compatible())
     }
@@ -53,7 +54,7 @@ impl Speech {
         }
     }
 
-    /// The codec.
+    /// Creates the codec for the dialect.
     ///
     /// ```
     /// use holm_wire::{Codec, Format, services::Services};
