@@ -42,7 +42,7 @@ impl Format {
         }
     }
 
-    /// How a value of this form is looked for in a text.
+    /// How a value of this form is searched for in a text.
     #[must_use]
     pub fn reading(self) -> Reading {
         match self {

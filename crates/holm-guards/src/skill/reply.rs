@@ -42,7 +42,7 @@ pub(super) fn object(reply: &str) -> Result<Json, SkillError> {
     Json::parse_strict(text).map_err(|error| malformed(format!("invalid JSON: {error}")))
 }
 
-/// Whether a brace begins an object rather than a figure of speech: a name or the closing brace follows.
+/// Whether a brace begins an object and is not part of prose: a name or the closing brace follows.
 fn begins_object(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
     inside.starts_with('"') || inside.starts_with('}')

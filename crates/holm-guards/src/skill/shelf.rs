@@ -22,7 +22,7 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// Adds a skill; one of the same name is replaced and handed back.
+    /// Adds a skill. Returns the skill of the same name that it replaces.
     pub fn insert(&mut self, skill: Skill) -> Option<Skill> {
         self.by_name.insert(skill.contract().name.clone(), skill)
     }

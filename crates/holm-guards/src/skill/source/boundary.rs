@@ -7,7 +7,7 @@
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// How a value is read, which decides what would make it a piece of something longer.
+/// The kind of a value, which decides what would make it a piece of something longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
@@ -25,7 +25,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// How a value of unknown kind is read: by its looks.
+    /// The reading of a value of unknown kind, by its looks.
     #[must_use]
     pub fn of(value: &str) -> Self {
         let spaced = value.contains(char::is_whitespace);
@@ -82,7 +82,7 @@ fn email(before: &str, value: &str, after: &str) -> bool {
         && !continues(after.chars(), &['.', '-', '_', '@'])
 }
 
-/// Whether signs of an address lead from a value to a further part of it.
+/// Whether characters of an address lead from a value to a further part of it.
 fn continues(mut chars: impl Iterator<Item = char>, signs: &[char]) -> bool {
     let mut signs_seen = 0;
     for c in chars.by_ref().take(LOOK_AROUND) {
@@ -110,7 +110,8 @@ fn begins_url(before: &str, value: &str) -> bool {
     !previous.is_some_and(|c| matches!(c, '@' | '.' | '-' | '_' | '/' | '%'))
 }
 
-/// Whether the rest, up to a character that no URL holds, is only punctuation or begins the next address.
+/// Whether the rest, up to a character that no URL holds, is only punctuation or begins the next
+/// address.
 fn ends_url(after: &str) -> bool {
     if let Some(next) = after.strip_prefix([',', ';'])
         && ["http://", "https://", "ftp://", "www."].iter().any(|start| next.starts_with(start))
@@ -126,7 +127,7 @@ fn is_in_url(c: char) -> bool {
     !never && !is_unspaced(c)
 }
 
-/// Whether a value stands in brackets, quotes or emphasis of its own.
+/// Whether a value is enclosed in brackets, quotes or emphasis of its own.
 fn is_enclosed(before: &str, after: &str) -> bool {
     let pair = before.chars().next_back().zip(after.chars().next());
     matches!(pair, Some(('(', ')') | ('[', ']') | ('\'', '\'') | ('*', '*') | ('_', '_') | ('~', '~')))

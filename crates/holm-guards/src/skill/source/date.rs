@@ -29,7 +29,7 @@ pub(super) const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Words that stand in dates besides months.
+/// Words that occur in dates besides months.
 const DATE_WORDS: &[&str] = &[
     "ad",
     "am",
@@ -101,7 +101,7 @@ const DATE_WORDS: &[&str] = &[
     "th",
 ];
 
-/// Characters that may stand between the parts of one date.
+/// The most characters between the parts of one date.
 const MAX_GAP: usize = 3;
 
 /// The ISO forms (`2024-01-15`, `2024-01`) of every date in a normalised text.
@@ -152,7 +152,7 @@ pub(in crate::skill) fn is_date(text: &str) -> bool {
 /// A run of digits or of letters.
 struct Token<'a> {
     part: Part<'a>,
-    /// What stands between the token before and this one.
+    /// The text between the previous token and this one.
     gap: &'a str,
 }
 
@@ -190,7 +190,7 @@ impl Token<'_> {
         self.word().and_then(month)
     }
 
-    /// Whether only the signs of a spelled-out date stand before this token.
+    /// Whether only the punctuation of a spelled-out date precedes this token.
     fn follows_closely(&self) -> bool {
         self.gap.len() <= MAX_GAP && self.gap.chars().all(|c| matches!(c, ' ' | ',' | '.' | '-' | '/' | '\''))
     }

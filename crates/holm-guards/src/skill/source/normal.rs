@@ -71,7 +71,7 @@ fn plain(c: char) -> Plain {
     })
 }
 
-/// Characters that are there without being seen.
+/// Characters that have no width.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{180E}' | '\u{FEFF}'

@@ -79,9 +79,9 @@ fn split_point(before: &str) -> (&str, &'static str) {
     }
 }
 
-/// The sign of digits that follow `before`; `None` where letters make them part of an identifier.
+/// The sign of digits that follow `before`; `None` if letters make them part of an identifier.
 ///
-/// A dash is a minus only where it joins nothing: `-5`, but not the range `3-5` and not `F-16`.
+/// A dash is a minus only if it joins nothing: `-5`, but not the range `3-5` and not `F-16`.
 fn sign(before: &str) -> Option<&'static str> {
     let mut left = before.chars().rev();
     let previous = left.next();
@@ -93,7 +93,8 @@ fn sign(before: &str) -> Option<&'static str> {
     }
 }
 
-/// Digits of an exponent: more would name no number that anybody writes, and are copied for each reading.
+/// The most digits of an exponent: real numbers have fewer, and the digits are copied for each
+/// reading.
 const MAX_POWER: usize = 4;
 
 /// Splits off the longest run of digits with single separators between them, and an exponent.

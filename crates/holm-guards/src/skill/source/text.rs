@@ -10,11 +10,11 @@ use super::number::{self, Decimal};
 use super::search::any_occurrence;
 use crate::json::Number;
 
-/// A text in which values are looked for.
+/// A text in which values are searched for.
 ///
-/// A value stands in the text if, after both were folded into one spelling (case, white space, typographic
-/// signs), the *whole* value occurs there and is not a piece of something longer. Numbers stand there by value,
-/// dates also by their ISO form. An empty value stands nowhere.
+/// A value occurs in the text if, after both were folded into one spelling (case, white space,
+/// typographic signs), the *whole* value is there and is not a piece of something longer. Numbers
+/// are compared by value, dates also by their ISO form. An empty value occurs nowhere.
 ///
 /// ```
 /// use holm_guards::skill::{Reading, Source};
@@ -42,7 +42,7 @@ impl Source {
         Self { text, numbers, dates }
     }
 
-    /// Whether a value stands in the text. Linear in the length of the text.
+    /// Whether a value occurs in the text. Linear in the length of the text.
     #[must_use]
     pub fn holds(&self, value: &str, reading: Reading) -> bool {
         let value = normalise(value);
@@ -77,7 +77,7 @@ impl Source {
     }
 }
 
-/// The bytes of punctuation before and after the words of a value, and what is between them.
+/// The bytes of punctuation before and after the words of a value, and the text between them.
 ///
 /// The boundaries are those of the words: in `a@x.com` the piece `a@x.` ends at `x`, not at the point.
 fn edges(value: &str) -> (usize, &str, usize) {
