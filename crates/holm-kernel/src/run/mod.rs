@@ -4,11 +4,12 @@
 //! modules follow the loop:
 //!
 //! - `turn` prepares a model call; `reply` and `failure` take its answer.
-//! - `batch` and `call` run the tools; `permit` decides what may run; `question` asks about it; `plan`
-//!   enters and leaves plan mode.
+//! - `batch` and `call` run the tools; `permit` decides what may run; `question` asks about it;
+//!   `plan` enters and leaves plan mode.
 //! - `believe` checks results; `ladder` chooses a stronger model; `stop` ends a group.
 //! - `share` and `bill` divide the budget among children and book what they used.
-//! - `background` keeps the children that work while the run continues; `resume` continues after a crash.
+//! - `background` keeps the children that work while the run continues; `resume` continues after
+//!   a crash.
 
 mod background;
 mod batch;
