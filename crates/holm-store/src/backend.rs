@@ -70,8 +70,8 @@ pub(crate) struct Stale {
     pub(crate) titled: bool,
     /// Records that usage and search know.
     pub(crate) folded: u64,
-    /// The beginning of the last line, or the whole line if it is sealed; empty if the head facts
-    /// are current.
+    /// The beginning of the last line, or the whole line if it is sealed; empty if the
+    /// head facts are current.
     pub(crate) last: Vec<u8>,
 }
 
@@ -98,8 +98,8 @@ pub(crate) struct ListedRow {
     pub(crate) created: u64,
     pub(crate) updated: u64,
     pub(crate) records: u64,
-    /// Whether it has a record, even if the head facts know none. A damaged run has one; a bare
-    /// name has none.
+    /// Whether it has a record, even if the head facts know none. A damaged run has one; a
+    /// bare name has none.
     pub(crate) has_begun: bool,
     pub(crate) agent: String,
     pub(crate) model: String,
@@ -141,8 +141,8 @@ pub(crate) struct Stamp {
     pub(crate) changed: Option<(u64, u64)>,
 }
 
-/// The record of an erased run. It proves that a copy is the erased run, and holds no readable
-/// text.
+/// The record of an erased run. It proves that a copy is the erased run, and
+/// holds no readable text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Gravestone {
     pub(crate) at: u64,
@@ -150,8 +150,8 @@ pub(crate) struct Gravestone {
     pub(crate) chain: String,
 }
 
-/// Counters of a store since it was opened: how well appends share their syncs, and how much was
-/// read.
+/// Counters of a store since it was opened: how well appends share their syncs, and
+/// how much was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Commits {
     /// Appends that were written on their caller's own thread.
@@ -162,8 +162,8 @@ pub struct Commits {
     pub groups: u64,
     /// Groups that ended with a sync.
     pub syncs: u64,
-    /// Queries and updates, without appends. SQLite counts a transaction once, PostgreSQL each
-    /// statement.
+    /// Queries and updates, without appends. SQLite counts a transaction
+    /// once, PostgreSQL each statement.
     pub questions: u64,
     /// Records that were read.
     pub records: u64,
@@ -178,7 +178,8 @@ pub struct Copied {
     pub results: u64,
 }
 
-/// Counts commits from several threads; the numbers are for people, so no order among them is needed.
+/// Counts commits from several threads; the numbers are for people, so no order
+/// among them is needed.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) inline: AtomicU64,
@@ -211,8 +212,8 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>>;
     /// Writes a value unless there is one. Returns the value that is stored afterwards.
     fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>>;
-    /// Whether a run, a job or a note is stored. The first one fixes whether the store is
-    /// encrypted.
+    /// Whether a run, a job or a note is stored. The first one fixes whether
+    /// the store is encrypted.
     fn any_run(&self) -> Pending<'_, bool>;
 
     /// Makes a run with these records and, unless it is an import, takes its lease.
@@ -279,8 +280,8 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn stamp<'a>(&'a self, file: &'a str) -> Pending<'a, Option<Stamp>>;
     fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> Pending<'a, Vec<u8>>;
 
-    /// Removes a run and leaves a tombstone. Also removes large results to which no other run
-    /// refers.
+    /// Removes a run and leaves a tombstone. Also removes large results to which
+    /// no other run refers.
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()>;
     /// Makes sure that nothing of erased runs is left in files that this store writes.
     fn scour(&self) -> Pending<'_, ()>;

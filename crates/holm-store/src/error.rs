@@ -101,7 +101,6 @@ pub enum StoreError {
     #[error("{place} cannot be written ({reason}); choose a place that can")]
     ReadOnly {
         place: String,
-        /// The system's message.
         reason: String,
     },
     /// Another process keeps writing.
@@ -113,7 +112,6 @@ pub enum StoreError {
     /// A sync failed once; data written before it may be lost.
     #[error("the disk refused to sync ({reason}); see to the disk, then open the store again")]
     Unsynced {
-        /// The system's message.
         reason: String,
     },
     /// No result of that name.

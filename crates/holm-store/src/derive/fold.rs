@@ -19,7 +19,6 @@ const KEEP_RECORDS: u64 = 64;
 /// counted any more. A run with a larger state is folded from its last smaller one.
 const MOST_STATE_BYTES: usize = 256 << 20;
 
-/// A stored fold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FoldRow {
     /// Records that the usage and the ledger of the run hold.
@@ -39,15 +38,16 @@ pub(crate) struct Fold {
     sums: Sums,
     records: u64,
     understood: u64,
-    /// Records whose usage is known from an earlier fold, and what the records after them say if
-    /// this fold fails.
+    /// Records whose usage is known from an earlier fold, and what the records after them say
+    /// if this fold fails.
     known: u64,
     behind: Sums,
     kept_at: u64,
 }
 
 impl Fold {
-    /// From record 0, or from a state that this kernel can read. `known` records were counted before.
+    /// From record 0, or from a state that this kernel can read. `known`
+    /// records were counted before.
     pub(crate) fn new(state: Option<&[u8]>, known: u64) -> Self {
         let restored = state.and_then(Self::restored).unwrap_or_default();
         Self { known, ..restored }
@@ -131,8 +131,8 @@ impl Fold {
         self.understood < self.records && self.understood < self.known
     }
 
-    /// Combines the known usage of a run with what the later records say, in place of this fold's
-    /// own result.
+    /// Combines the known usage of a run with what the later records say, in place of
+    /// this fold's own result.
     pub(crate) fn beside(self, entries: Vec<Entry>, ledger: Vec<Standing>) -> Folded {
         let mut sums: BTreeMap<_, _> =
             entries.into_iter().map(|entry| ((entry.day, entry.subject), entry.tally)).collect();
@@ -151,7 +151,8 @@ impl Fold {
     }
 }
 
-/// Folds a run's records into what it used. Children count in their own runs, not in their parent's.
+/// Folds a run's records into what it used. Children count in their own runs,
+/// not in their parent's.
 #[must_use]
 pub fn fold(records: &[Record]) -> Folded {
     let mut fold = Fold::default();

@@ -35,7 +35,8 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// Reads the first lines; what cannot be understood is left out, the list must work for every run.
+    /// Reads the first lines; what cannot be understood is left out, the list must
+    /// work for every run.
     pub(crate) fn read(lines: &[Vec<u8>]) -> Self {
         let mut text = Vec::new();
         for line in lines {

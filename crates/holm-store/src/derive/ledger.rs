@@ -39,8 +39,8 @@ impl LedgerRow {
         Ok(Self { kind: kind.to_string(), model, numbers, whys })
     }
 
-    /// The standing that the row describes. Reasons that cannot be read do not invalidate the
-    /// numbers.
+    /// The standing that the row describes. Reasons that cannot be read do
+    /// not invalidate the numbers.
     pub(crate) fn standing(self, key: Option<&SessionKey>) -> Standing {
         let [calls, tasks, successes, rejections, invalid_calls, step_ups] = self.numbers;
         let whys = match key {

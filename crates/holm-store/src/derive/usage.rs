@@ -49,8 +49,9 @@ impl Day {
 impl std::fmt::Display for Day {
     /// The Gregorian date, computed from the number of days alone.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Years begin in March here, so that the leap day is the last of its year; 719,468 days lie between
-        // 0000-03-01 and 1970-01-01, and the calendar repeats every 146,097 days (400 years).
+        // Years begin in March here, so that the leap day is the last of its year; 719,468 days lie
+        // between 0000-03-01 and 1970-01-01, and the calendar repeats every 146,097 days (400
+        // years).
         let days = self.0.saturating_add(719_468);
         let (era, of_era) = (days / 146_097, days % 146_097);
         let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -123,7 +124,8 @@ pub struct Folded {
     /// Records that the kernel could fold. The records after them were erased or follow rules that
     /// this kernel does not have. They are counted by their content, under a name that says so.
     pub understood: u64,
-    /// What its models have shown in the turn groups that ended, as far as the kernel could fold them.
+    /// What its models have shown in the turn groups that ended, as far as the
+    /// kernel could fold them.
     pub ledger: Vec<Standing>,
 }
 
@@ -158,8 +160,8 @@ struct LastModel {
 /// The version of the stored sums. Sums of another version are counted again from the journal.
 const SUMS_VERSION: u32 = 1;
 
-/// The sums as the database stores them. Calls without an answer are dropped before they become
-/// many.
+/// The sums as the database stores them. Calls without an answer are dropped
+/// before they become many.
 #[derive(Serialize, Deserialize)]
 struct KeptSums {
     v: u32,

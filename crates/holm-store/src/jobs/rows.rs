@@ -38,8 +38,8 @@ pub(crate) trait JobRows {
     fn job<'a>(&'a self, id: &'a str) -> Pending<'a, Option<JobRow>>;
     /// Adds a job unless there is one of that name; whether it was added.
     fn add_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool>;
-    /// Replaces the stored job and increments its version, if `row` has the stored version. Returns
-    /// whether it did.
+    /// Replaces the stored job and increments its version, if `row` has the stored version.
+    /// Returns whether it did.
     fn change_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool>;
     /// Removes a job and its runs; whether there was one.
     fn remove_job<'a>(&'a self, id: &'a str) -> Pending<'a, bool>;

@@ -16,7 +16,7 @@ impl Store {
     /// All jobs, by name.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn jobs(&self) -> Result<Vec<KeptJob>, StoreError> {
         let rows = self.inner.backend.jobs().await?;
         rows.iter().map(|row| self.inner.opened_job(row)).collect()
@@ -25,7 +25,7 @@ impl Store {
     /// Returns one job, or `None` if no job has that name.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn job(&self, id: &str) -> Result<Option<KeptJob>, StoreError> {
         let row = self.inner.backend.job(id).await?;
         row.map(|row| self.inner.opened_job(&row)).transpose()
@@ -64,11 +64,11 @@ impl Store {
         self.inner.backend.add_job(&row).await
     }
 
-    /// Stores a changed job. Returns whether it was stored: not if another process has changed the
-    /// job since `job.version`.
+    /// Stores a changed job. Returns whether it was stored: not if another process has changed
+    /// the job since `job.version`.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn change_job(&self, job: &KeptJob) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.job(&job.id).await? else { return Ok(false) };
         let key = self.inner.job_key(&row)?;
@@ -84,13 +84,13 @@ impl Store {
     /// Deletes a job and its runs; the sessions stay. Returns whether the job existed.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn remove_job(&self, id: &str) -> Result<bool, StoreError> {
         self.inner.backend.remove_job(id).await
     }
 
-    /// Keeps a new run of a job. Whether it was kept: not if the slot is taken, so that of all who try to fill it one
-    /// does.
+    /// Keeps a new run of a job. Whether it was kept: not if the slot is taken, so that of all who
+    /// try to fill it one does.
     ///
     /// # Errors
     /// [`StoreError::BadName`] if the slot cannot be a name, and errors of the database.
@@ -118,7 +118,7 @@ impl Store {
     /// Stores a changed run, as [`change_job`](Self::change_job) does for a job.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn change_job_run(&self, job: &str, run: &KeptRun) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.job(job).await? else { return Ok(false) };
         let key = self.inner.job_key(&row)?;
@@ -135,7 +135,7 @@ impl Store {
     /// The open runs of a job, the oldest first.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn open_job_runs(&self, job: &str) -> Result<Vec<KeptRun>, StoreError> {
         self.runs(job, Which::Open).await
     }
@@ -143,7 +143,7 @@ impl Store {
     /// The latest runs of a job, the latest first.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn job_runs(&self, job: &str, limit: u32) -> Result<Vec<KeptRun>, StoreError> {
         self.runs(job, Which::Latest(limit.into())).await
     }
@@ -151,7 +151,7 @@ impl Store {
     /// One run of a job.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn job_run(&self, job: &str, slot: &str) -> Result<Option<KeptRun>, StoreError> {
         let Some(row) = self.inner.backend.job(job).await? else { return Ok(None) };
         let key = self.inner.job_key(&row)?;
@@ -162,7 +162,7 @@ impl Store {
     /// Forgets runs that have ended and were made before a time, all but the latest `keep`.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn prune_job_runs(&self, job: &str, keep: u32, before: Timestamp) -> Result<(), StoreError> {
         self.inner.backend.prune_job_runs(job, keep.into(), before.value()).await
     }

@@ -55,8 +55,8 @@ enum Password {
 }
 
 impl Address {
-    /// Reads an address: `host=… user=…`, or `postgresql://…`. With `sslmode` (`disable`, `prefer`, `require`, `verify-full`) and
-    /// `sslrootcert` (a file, or `system`).
+    /// Reads an address: `host=… user=…`, or `postgresql://…`. With `sslmode` (`disable`, `prefer`,
+    /// `require`, `verify-full`) and `sslrootcert` (a file, or `system`).
     ///
     /// # Errors
     /// [`StoreError::BadLabel`] for an unknown option, and the driver's errors for the rest.
@@ -86,8 +86,8 @@ impl Address {
     }
 }
 
-/// Decides whether TLS is used. A password goes through a network in the clear only with
-/// `sslmode=disable`.
+/// Decides whether TLS is used. A password goes through a network in the
+/// clear only with `sslmode=disable`.
 fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
     match (said, distance, password) {
         (Said::Disable, _, _) | (_, Distance::Socket, _) | (Said::Nothing, Distance::Near, _) => {
@@ -180,8 +180,8 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Parses `name = value` pairs. A value with spaces stands in `'…'`, and `\` takes the next
-/// character literally.
+/// Parses `name = value` pairs. A value with spaces stands in `'…'`, and `\` takes
+/// the next character literally.
 fn from_pairs(text: &str) -> Result<(String, Words), StoreError> {
     let unfinished = || wrong("the address of the database", "`name=value` pairs, or postgresql://…");
     let (mut rest, mut words) = (String::new(), Words::default());

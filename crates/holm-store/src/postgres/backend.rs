@@ -195,7 +195,8 @@ impl Backend for Postgres {
 
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
         Box::pin(async move {
-            // One that comes late for a run that was erased meanwhile must not bring what it held back.
+            // One that comes late for a run that was erased meanwhile must not bring what it held
+            // back.
             let sql = "WITH there AS (SELECT no FROM holm_runs WHERE no = $1 FOR KEY SHARE)
                 INSERT INTO holm_snapshots SELECT no, $2::bytea FROM there
                 ON CONFLICT (run) DO UPDATE SET body = EXCLUDED.body";
@@ -295,7 +296,8 @@ impl Backend for Postgres {
         Box::pin(async {
             let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_texts";
             let mut client = self.asking().await?;
-            // Not `BEGIN` and `COMMIT` in the text: one that fails between would leave the connection in a transaction.
+            // Not `BEGIN` and `COMMIT` in the text: one that fails between would leave the
+            // connection in a transaction.
             let tx = client.transaction().await?;
             tx.batch_execute(sql).await.map_err(failed)?;
             tx.commit().await.map_err(failed)

@@ -24,8 +24,8 @@ const GROUP: usize = 1_024;
 const MAX_SCHEMAS: usize = 64;
 /// The pause before another attempt to release a lease.
 const RELEASE_PAUSE: Duration = Duration::from_secs(1);
-/// The number of attempts. Other processes wait about as long for a holder that has not reported
-/// that it stopped.
+/// The number of attempts. Other processes wait about as long for a holder that has not
+/// reported that it stopped.
 const RELEASE_TRIES: u32 = 20;
 
 /// Something to be done in order.
@@ -44,7 +44,6 @@ pub(super) struct Append {
 
 /// Something to be done after everything that was to be appended before it.
 pub(super) enum Last {
-    /// Releases a lease.
     Release(Release),
     /// Reports that all earlier jobs are done.
     Passed(oneshot::Sender<()>),
@@ -91,7 +90,8 @@ impl Rows {
     }
 }
 
-/// Appends through one connection, which is made when it is first needed and again after it was lost.
+/// Appends through one connection, which is made when it is first needed and again
+/// after it was lost.
 struct Committer {
     reach: Arc<Reach>,
     client: Option<Client>,
@@ -243,7 +243,8 @@ fn joined((schema, appends): &(Schema, Vec<Append>)) -> (Schema, Rows) {
     (schema.clone(), all)
 }
 
-/// Keeps rows of several schemas. For each schema whether they were kept; an error keeps none at all.
+/// Keeps rows of several schemas. For each schema whether they were kept; an error
+/// keeps none at all.
 async fn insert(client: &Client, schemas: &[(Schema, Rows)]) -> Result<Vec<bool>, StoreError> {
     let (mut parts, mut counts) = (Vec::new(), Vec::new());
     let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
@@ -256,8 +257,8 @@ async fn insert(client: &Client, schemas: &[(Schema, Rows)]) -> Result<Vec<bool>
     Ok(client.query_one(&sql, &values).await.map_err(failed)?.get(0))
 }
 
-/// The rows of one schema, all or none: what comes late for a run that was erased must not bring a part of it back. The runs are
-/// held, so that none can be erased between the look and the insert.
+/// The rows of one schema, all or none: what comes late for a run that was erased must not bring a
+/// part of it back. The runs are held, so that none can be erased between the look and the insert.
 fn part(place: usize) -> String {
     let (runs, seqs, lines) = (place * 3 + 1, place * 3 + 2, place * 3 + 3);
     format!(

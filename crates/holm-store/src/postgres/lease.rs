@@ -26,8 +26,8 @@ use crate::{
     backend::{RunNo, RunRow},
 };
 
-/// How often a process checks that the connection of its lease is alive. A server that vanished
-/// closes nothing.
+/// How often a process checks that the connection of its lease is alive. A server
+/// that vanished closes nothing.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 /// How many heartbeats to wait for an answer. Not one wait three times as long: a process that was
 /// suspended finds all its time passed, and the answer not yet read.
@@ -87,7 +87,8 @@ impl ServerLease {
 #[derive(Clone)]
 pub(super) struct RunLease {
     pub(super) server: Arc<ServerLease>,
-    /// Names this right among all that were ever had to the run, so that one that is given back late is not taken for the next one.
+    /// Names this right among all that were ever had to the run, so that one that is given back
+    /// late is not taken for the next one.
     pub(super) hold: i64,
 }
 
@@ -266,8 +267,8 @@ impl Postgres {
 pub(super) const INSERT_LEASE: &str = "INSERT INTO holmdb_leases (schema, run, lease, hold, holder)
      VALUES (:schema, $1, $2, $3, $4) ON CONFLICT DO NOTHING";
 
-/// A run whose lease is being taken in this process: no other store of the pool takes it meanwhile. The database would not object, because
-/// all of them have the same lease.
+/// A run whose lease is being taken in this process: no other store of the pool takes it meanwhile.
+/// The database would not object, because all of them have the same lease.
 struct Taking<'a> {
     pool: &'a Pool,
     key: Option<(Schema, RunNo)>,
@@ -305,7 +306,8 @@ pub(super) fn holder() -> String {
     format!("process {}", std::process::id())
 }
 
-/// Sessions at work that no process drives, the oldest first, each with the lease that its last holder has lost.
+/// Sessions at work that no process drives, the oldest first, each with the lease that its
+/// last holder has lost.
 pub(super) async fn parked(scoped: &Scoped<'_>) -> Result<Vec<(ParkedSession, Option<i64>)>, StoreError> {
     let sql = format!(
         "{ALIVE} SELECT w.schema, w.id, l.lease FROM holmdb_at_work w

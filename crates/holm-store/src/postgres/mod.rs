@@ -1,9 +1,11 @@
 //! PostgreSQL: for stores that several machines share.
 //!
-//! A process has one [`PostgresPool`] for a database and a store for each schema on it. Queries take any free connection; appends are
-//! committed in groups by two connections, one of which waits for the disk; one more holds the lease of the process. A run is driven
-//! by the process whose lease its row in `holmdb_leases` names. If that connection is lost, nothing is appended any more for the runs
-//! it held, their drivers stop ([`Journal::lost`](holm_runtime::Journal::lost)), and another process resumes them afterwards.
+//! A process has one [`PostgresPool`] for a database and a store for each schema on it. Queries
+//! take any free connection; appends are committed in groups by two connections, one of which waits
+//! for the disk; one more holds the lease of the process. A run is driven by the process whose
+//! lease its row in `holmdb_leases` names. If that connection is lost, nothing is appended any more
+//! for the runs it held, their drivers stop ([`Journal::lost`](holm_runtime::Journal::lost)), and
+//! another process resumes them afterwards.
 
 mod address;
 mod backend;
@@ -30,8 +32,8 @@ use scope::Schema;
 /// Marks Holm's short locks among those of other programs; leases are locks with one number.
 const LOCKS: i32 = 0x686f_6c6d;
 
-/// The longest name of a schema, in bytes. The server cuts longer names, and two names would become
-/// one.
+/// The longest name of a schema, in bytes. The server cuts longer names, and two
+/// names would become one.
 const MOST_SCHEMA: usize = 63;
 
 /// The lock that changes of the schemas take.

@@ -1,5 +1,6 @@
-//! The connections of one process to one database: a few for queries, two that append, and one that holds the leases. Stores of
-//! all schemas share them, so their number does not grow with the users of a server.
+//! The connections of one process to one database: a few for queries, two that append, and one that
+//! holds the leases. Stores of all schemas share them, so their number does not grow with the users
+//! of a server.
 
 use std::{
     collections::HashMap,
@@ -24,8 +25,8 @@ use crate::{
     backend::{Counters, RunNo},
 };
 
-/// Connections for queries at the most. PostgreSQL allows 100 in all by default, and each costs the server memory; queries take
-/// milliseconds.
+/// Connections for queries at the most. PostgreSQL allows 100 in all by default, and each costs the
+/// server memory; queries take milliseconds.
 const MAX_QUERIES: usize = 8;
 /// How long a query waits for a connection before it fails because the database is busy.
 const CHECKOUT_TIME: Duration = Duration::from_secs(30);
@@ -38,10 +39,12 @@ pub(super) const HANDOVER_WAIT: Duration = Duration::from_secs(20);
 /// Leases that are remembered as ended. One that is forgotten is waited for once more.
 const MAX_SIGHTINGS: usize = 1_024;
 
-/// Connections to one PostgreSQL database, for the stores of all its schemas. Clones are the same pool.
+/// Connections to one PostgreSQL database, for the stores of all its schemas. Clones
+/// are the same pool.
 ///
 /// A process has at most eleven connections by a pool, however many stores it opens with
-/// [`Options::postgres_on`](crate::Options::postgres_on). All runs that the process drives depend on one of them, which holds the lease.
+/// [`Options::postgres_on`](crate::Options::postgres_on). All runs that the process drives depend
+/// on one of them, which holds the lease.
 #[derive(Clone)]
 pub struct PostgresPool {
     pub(super) inner: Arc<Pool>,
@@ -97,7 +100,7 @@ impl PostgresPool {
     /// sessions and not with the stores.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn parked(&self) -> Result<Vec<ParkedSession>, StoreError> {
         let usual = Schema::default();
         let checkout = self.inner.checkout(&usual).await?;
@@ -164,8 +167,8 @@ impl Pool {
         lock(&self.held)
     }
 
-    /// Whether a lease ended so long ago that its holder has stopped. Remembers when it first saw
-    /// the end.
+    /// Whether a lease ended so long ago that its holder has stopped. Remembers when it
+    /// first saw the end.
     pub(super) fn is_over(&self, lease: i64) -> bool {
         let mut sightings = lock(&self.sightings);
         if sightings.len() >= MAX_SIGHTINGS {
@@ -175,8 +178,8 @@ impl Pool {
         since.elapsed() >= self.handover
     }
 
-    /// Waits until leases that were given back before are free: one that is taken again first would be deleted by the one that is
-    /// given back late.
+    /// Waits until leases that were given back before are free: one that is taken again first would
+    /// be deleted by the one that is given back late.
     pub(super) async fn released(&self) {
         let (done, passed) = oneshot::channel();
         if self.written.send(Job::Last(Last::Passed(done))).is_ok() {
@@ -193,8 +196,8 @@ enum After {
     Close,
 }
 
-/// A connection for queries, given back when it is dropped. If its caller goes while a query runs, the server is asked to stop the
-/// query, and the connection ends.
+/// A connection for queries, given back when it is dropped. If its caller goes while a query runs,
+/// the server is asked to stop the query, and the connection ends.
 pub(super) struct Checkout<'a> {
     client: Option<Client>,
     schema: &'a Schema,

@@ -17,21 +17,22 @@ use crate::StoreError;
 
 /// How long opening a connection may take, including the handshakes.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// After how long a silent connection is asked for a sign of life, so that one to a machine that vanished is found.
+/// After how long a silent connection is asked for a sign of life, so that one to a machine
+/// that vanished is found.
 const SILENCE: Duration = Duration::from_secs(30);
 /// The interval and the number of keepalive probes before a connection counts as lost: the system's
 /// defaults are much longer.
 const ASKED_AGAIN: Duration = Duration::from_secs(10);
 const ASKED: u32 = 3;
-/// How long sent data may stay unacknowledged. A caller that waits for it holds up every caller
-/// behind it.
+/// How long sent data may stay unacknowledged. A caller that waits for it holds up
+/// every caller behind it.
 const UNHEARD: Duration = Duration::from_secs(60);
 /// How long to wait before a new attempt after a connection failed. Otherwise every waiting caller
 /// would try in turn, and the last would wait for hours.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The longest that the server works on one statement. The largest journal is read in less, and a search without an index
-/// must not hold a connection for ever.
+/// The longest that the server works on one statement. The largest journal is read in less, and a
+/// search without an index must not hold a connection for ever.
 const STATEMENT_TIMEOUT: Duration = Duration::from_mins(2);
 /// The longest that a transaction may be idle: its locks block others.
 const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);

@@ -22,7 +22,8 @@ const SHARED: &str = "CREATE TABLE IF NOT EXISTS holmdb_leases (
         since timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (schema, id, reason)
      );";
 
-/// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
+/// Each step brings a database from the schema of its index to the next. Steps are
+/// never changed, only added.
 const STEPS: [&str; 7] = [
     "CREATE TABLE holm_meta (name text PRIMARY KEY, value bytea NOT NULL);
      CREATE TABLE holm_runs (
@@ -57,7 +58,8 @@ const STEPS: [&str; 7] = [
         -- Without the extension, or the right to add it, a search reads every text.
         NULL;
      END $$;",
-    // What is derived is computed anew, so that the ledger knows the journals that are there already.
+    // What is derived is computed anew, so that the ledger knows the journals that are there
+    // already.
     "CREATE TABLE holm_ledger (
         run int8 NOT NULL, kind text NOT NULL, model text NOT NULL, numbers int8[] NOT NULL, whys bytea NOT NULL,
         PRIMARY KEY (run, kind, model)
@@ -147,7 +149,8 @@ async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
     }
 }
 
-/// Two processes that change the tables at once must not meet: `IF NOT EXISTS` alone lets one of them fail.
+/// Two processes that change the tables at once must not meet: `IF NOT EXISTS` alone lets
+/// one of them fail.
 async fn lock(tx: &ScopedTransaction<'_>) -> Result<(), StoreError> {
     // Another server may be migrating, which takes as long as it takes.
     tx.batch_execute("SET LOCAL statement_timeout = 0").await.map_err(failed)?;
@@ -162,7 +165,8 @@ async fn make_schema(checkout: &mut Checkout<'_>, name: &str) -> Result<(), Stor
     lock(&tx).await?;
     tx.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS \"{name}\"")).await.map_err(failed)?;
     tx.commit().await.map_err(failed)?;
-    // Where all schemas see it, so that each can have its index. Without the right to add it, a search reads every text.
+    // Where all schemas see it, so that each can have its index. Without the right to add it, a
+    // search reads every text.
     let extension = "CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public";
     let _ = checkout.scoped()?.batch_execute(extension).await;
     Ok(())

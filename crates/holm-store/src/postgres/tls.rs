@@ -41,9 +41,9 @@ pub(super) enum Roots {
 #[derive(Clone)]
 pub(super) struct Tls(Option<Arc<ClientConfig>>);
 
-/// The TLS configuration with the system's certificates. Read once for all stores: on a server each
-/// user has one, and the system lists hundreds. Certificates that are added later are read at the
-/// next start.
+/// The TLS configuration with the system's certificates. Read once for all stores: on a server
+/// each user has one, and the system lists hundreds. Certificates that are added later are read
+/// at the next start.
 static SYSTEM: OnceLock<Arc<ClientConfig>> = OnceLock::new();
 
 impl Tls {
@@ -56,8 +56,8 @@ impl Tls {
     }
 }
 
-/// Trusts the operating system's certificates. A failure is not remembered: the next store tries
-/// again.
+/// Trusts the operating system's certificates. A failure is not remembered: the
+/// next store tries again.
 fn system() -> Result<Arc<ClientConfig>, StoreError> {
     if let Some(config) = SYSTEM.get() {
         return Ok(Arc::clone(config));

@@ -17,14 +17,15 @@ pub enum Format {
 }
 
 impl Store {
-    /// Writes a session out. Large results are not part of it; a journal refers to them by digest
-    /// ([`Blobs::get`](holm_runtime::Blobs::get)).
+    /// Writes a session out. Large results are not part of it; a journal refers to
+    /// them by digest ([`Blobs::get`](holm_runtime::Blobs::get)).
     ///
     /// An export of an encrypted store is readable, on purpose.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], [`StoreError::Damaged`] for a damaged one in Markdown: what does not fit its journal is never left
-    /// out without a word. A database keeps whole records or none, so an end that a crash tore does not come up here.
+    /// [`StoreError::Missing`], [`StoreError::Damaged`] for a damaged one in Markdown: what does
+    /// not fit its journal is never left out without a word. A database keeps whole records or
+    /// none, so an end that a crash tore does not come up here.
     pub async fn export(&self, run: &str, format: Format) -> Result<Vec<u8>, StoreError> {
         let row = self.find(run).await?;
         let (text, _) = self.text(&row).await?;
@@ -66,7 +67,8 @@ impl Store {
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    // Behind a pointer it is one task for each answer, not one for each caller, of which there are many.
+    // Behind a pointer it is one task for each answer, not one for each caller, of which there are
+    // many.
     let work: Box<dyn FnOnce() -> Result<T, StoreError> + Send> = Box::new(work);
     match tokio::runtime::Handle::try_current() {
         Ok(runtime) => runtime

@@ -9,8 +9,8 @@ impl Store {
     /// How a run was started. Reads only the first record.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], or [`StoreError::Damaged`] if the first record cannot be
-    /// understood.
+    /// [`StoreError::Missing`], or [`StoreError::Damaged`] if the first
+    /// record cannot be understood.
     pub async fn started(&self, run: &str) -> Result<Started, StoreError> {
         let row = self.find(run).await?;
         let first = self.inner.lines(&row, 0..1).await?;

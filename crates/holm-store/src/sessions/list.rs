@@ -121,7 +121,7 @@ impl Store {
     /// Lists sessions, a page at a time.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn list(&self, wanted: &Listing) -> Result<Page, StoreError> {
         self.catch_up(Depth::Heads).await?;
         let limit = wanted.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE) as usize;

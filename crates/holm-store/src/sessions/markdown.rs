@@ -69,8 +69,8 @@ struct Told {
 }
 
 impl Told {
-    /// Folds the journal. Stops at the first record that cannot be folded because data in it was
-    /// erased.
+    /// Folds the journal. Stops at the first record that cannot be folded because data
+    /// in it was erased.
     fn of(records: &[Record]) -> Self {
         let ended = |record: &Record| match record.payload().input() {
             Ok(Input::ToolFinished { call, .. } | Input::ChildFinished { call, .. }) => {
@@ -83,7 +83,8 @@ impl Told {
         let each = |seq: Seq, effect: &Effect| {
             let Effect::Emit(event) = effect else { return };
             match &event.event {
-                // One in the background is answered when it begins, and has a record of its own when it ends.
+                // One in the background is answered when it begins, and has a record of its own
+                // when it ends.
                 Event::CallFinished { call, id, .. } if ended.get(call).is_none_or(|at| *at > seq) => {
                     alone.insert(id.to_string());
                 }
@@ -198,7 +199,8 @@ impl Telling {
 
     fn person(&mut self, out: &mut String, heading: &str, prompt: &Prompt) {
         let text = plain_text(&prompt.blocks);
-        // The same words may be said twice and be withheld once: the first that were not written yet are meant.
+        // The same words may be said twice and be withheld once: the first that were not written
+        // yet are meant.
         let at = self.heard.iter().position(|(_, said)| *said == text);
         let message = at.and_then(|at| self.heard.remove(at));
         let is_withheld =

@@ -60,8 +60,8 @@ impl Store {
         Ok(erased)
     }
 
-    /// Erases the sessions that a policy does not keep, oldest first. Sessions that are being
-    /// driven are skipped.
+    /// Erases the sessions that a policy does not keep, oldest first. Sessions that are
+    /// being driven are skipped.
     ///
     /// # Errors
     /// [`StoreError`]; sessions that were erased before the error stay erased.
@@ -81,7 +81,7 @@ impl Store {
     /// The sessions that [`retain`](Self::retain) would erase, oldest first.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn unkept(&self, policy: &Retention) -> Result<Vec<Session>, StoreError> {
         let mut unkept = Vec::new();
         let mut kept = 0;

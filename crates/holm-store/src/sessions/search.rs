@@ -34,9 +34,9 @@ pub struct Hit {
 }
 
 impl Store {
-    /// Finds records that contain every word of `query`. Upper and lower case are equal, and words
-    /// in quotation marks must stand together. A word may be part of a longer word. The latest
-    /// sessions come first.
+    /// Finds records that contain every word of `query`. Upper and lower case are equal, and
+    /// words in quotation marks must stand together. A word may be part of a longer word. The
+    /// latest sessions come first.
     ///
     /// An encrypted store has no index, because an index would reveal the text. There every session
     /// is decrypted and read, which takes time in proportion to the whole store.
@@ -128,7 +128,8 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn read(line: &[u8]) -> Option<Self> {
-        // The reader of journals bounds length and depth; a single line must not be able to do more.
+        // The reader of journals bounds length and depth; a single line must not be able to do
+        // more.
         if line.len() as u64 > journal::MAX_LINE_BYTES {
             return None;
         }

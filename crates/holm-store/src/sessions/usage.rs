@@ -52,11 +52,11 @@ pub struct UsageLine {
 impl Store {
     /// Sums usage by session, model, tool, day (UTC) or agent, sorted by name.
     ///
-    /// The numbers are those that the kernel counted when it folded the journals. A child run
-    /// counts for itself.
+    /// The numbers are those that the kernel counted when it folded the journals. A child
+    /// run counts for itself.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn usage(&self, by: By, query: &UsageQuery) -> Result<Vec<UsageLine>, StoreError> {
         self.catch_up(Depth::Everything).await?;
         let agents = if by == By::Agent { self.agents().await? } else { BTreeMap::new() };
@@ -97,7 +97,7 @@ impl Store {
     /// changed since the last query, and of those only the new records.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn spent(&self) -> Result<NanoUsd, StoreError> {
         self.catch_up(Depth::Everything).await?;
         self.inner.backend.spent().await.map(NanoUsd::new)

@@ -12,7 +12,7 @@ impl Store {
     /// Everything in a tray, the oldest first.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn slips(&self, tray: &str) -> Result<Vec<Slip>, StoreError> {
         let rows = self.inner.backend.slips(tray).await?;
         rows.into_iter().map(|row| self.inner.opened_slip(row)).collect()
@@ -21,14 +21,14 @@ impl Store {
     /// Returns one note, or `None` if no note has that name.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn slip(&self, tray: &str, name: &str) -> Result<Option<Slip>, StoreError> {
         let row = self.inner.backend.slip(tray, name).await?;
         row.map(|row| self.inner.opened_slip(row)).transpose()
     }
 
-    /// Puts a note into a tray. Whether it was put: not if there is one of that name. One that was put survives a loss of
-    /// power. One that has the name of a run goes when that run is erased.
+    /// Puts a note into a tray. Whether it was put: not if there is one of that name. One that was
+    /// put survives a loss of power. One that has the name of a run goes when that run is erased.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -69,7 +69,7 @@ impl Store {
     /// changed it since `slip.version`, or if it is gone.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn change_slip(&self, tray: &str, slip: &Slip) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.slip(tray, &slip.name).await? else { return Ok(false) };
         let body = match self.inner.slip_key(&row)? {
@@ -82,7 +82,7 @@ impl Store {
     /// Takes a note away. Whether there was one.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn take_slip(&self, tray: &str, name: &str) -> Result<bool, StoreError> {
         self.inner.backend.take_slip(tray, name).await
     }

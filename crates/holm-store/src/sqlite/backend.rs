@@ -30,11 +30,12 @@ use crate::{
     sessions::blocking,
 };
 
-/// How old a file must be before it counts as left over by a process that died between writing and
-/// naming it.
+/// How old a file must be before it counts as left over by a process that died between
+/// writing and naming it.
 const LEFT_OVER: Duration = Duration::from_secs(3_600);
 
-/// How long another process may take to write a release that it has queued, and how often that is checked.
+/// How long another process may take to write a release that it has queued, and how
+/// often that is checked.
 const RELEASE_NOTICE: Duration = Duration::from_millis(150);
 const RELEASE_CHECKS: u32 = 6;
 

@@ -57,7 +57,6 @@ pub(super) enum Job {
 
 /// Something to be done after every append that was submitted before it.
 pub(super) enum Last {
-    /// Releases a lease.
     Release { run: RunNo, holder: String },
     /// Reports that all earlier jobs are done.
     Passed(oneshot::Sender<()>),
@@ -166,8 +165,8 @@ impl Drop for Committer {
 pub(super) struct Work {
     pub(super) writer: Arc<Writer>,
     pub(super) log: PathBuf,
-    /// Set once a sync has failed: the system may have dropped the pages, so no later sync can be
-    /// trusted.
+    /// Set once a sync has failed: the system may have dropped the pages, so no later
+    /// sync can be trusted.
     pub(super) unsynced: Option<StoreError>,
     pub(super) counters: Arc<Counters>,
     /// Copies the log while the writer continues.

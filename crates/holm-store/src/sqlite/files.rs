@@ -143,7 +143,8 @@ pub(super) fn remove_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// The token of the process that was writing an unfinished result; none for a file that is finished.
+/// The token of the process that was writing an unfinished result; none for a
+/// file that is finished.
 pub(super) fn writer_of(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str()?.strip_suffix(UNFINISHED)?;
     name.split_once('.').map(|(writer, _)| writer)

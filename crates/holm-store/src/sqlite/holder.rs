@@ -71,7 +71,8 @@ fn is_locked(path: &Path) -> bool {
     }
 }
 
-/// Removes the locks of the dead. A store that has made its file and not locked it yet may lose it here, and looks again.
+/// Removes the locks of the dead. A store that has made its file and not locked it yet may lose it
+/// here, and looks again.
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {

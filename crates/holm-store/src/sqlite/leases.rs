@@ -59,8 +59,8 @@ pub(super) fn take(conn: &Connection, holder: &Holder, run: &RunRow, words: &str
     moved(conn, run.no)
 }
 
-/// Refuses while another live process drives the run. This process knows by itself which runs it
-/// drives.
+/// Refuses while another live process drives the run. This process knows by itself
+/// which runs it drives.
 pub(super) fn check_free(conn: &Connection, holder: &Holder, run: &RunRow) -> Result<(), StoreError> {
     let found: Option<(Option<String>, Option<String>)> = conn
         .query_row("SELECT holder, holder_name FROM runs WHERE no = ?", [run.no.0], |row| {

@@ -39,8 +39,8 @@ const READ_PATIENCE: Duration = Duration::from_secs(10);
 /// SQLite's own page size, which `max_bytes` is counted in.
 const PAGE: u64 = 4_096;
 
-/// The size to which the log's file is cut when it is restarted: a burst must not hold the space
-/// for ever.
+/// The size to which the log's file is cut when it is restarted: a burst must not hold
+/// the space for ever.
 const LOG_LIMIT: i64 = 32 * 1024 * 1024;
 
 /// A store in one SQLite file, with folders beside it for large results and for locks.
@@ -156,8 +156,8 @@ fn reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(conn)
 }
 
-/// Prepares the connection that writes. Only the migration syncs by itself; see the committer for
-/// the rest.
+/// Prepares the connection that writes. Only the migration syncs by itself; see the
+/// committer for the rest.
 fn set_up(conn: &Connection, path: &Path, max_bytes: Option<u64>) -> Result<(), StoreError> {
     let foreign = |error| placed(error, path);
     conn.busy_timeout(Duration::ZERO).map_err(failed)?;

@@ -31,8 +31,8 @@ pub(super) fn any_run(conn: &Connection) -> Result<bool> {
     conn.query_row(sql, [], |row| row.get(0)).map_err(failed)
 }
 
-/// Creates a run in the caller's transaction. A name is free if its creator died before the first
-/// record was stored.
+/// Creates a run in the caller's transaction. A name is free if its creator died before the
+/// first record was stored.
 pub(super) fn create(
     conn: &Connection,
     living: &Holder,
@@ -81,8 +81,8 @@ fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a run has any record. A run that lacks only the first is damaged, and must not be
-/// overwritten.
+/// Whether a run has any record. A run that lacks only the first is damaged, and
+/// must not be overwritten.
 fn has_records(conn: &Connection, run: RunNo) -> Result<bool> {
     let (first, last) = schema::keys(run)?;
     let sql = "SELECT EXISTS (SELECT 1 FROM records WHERE id BETWEEN ? AND ?)";
@@ -345,8 +345,8 @@ pub(super) fn keep_folded(conn: &Connection, run: RunNo, derived: &Derived) -> R
     settle(conn, [run].into_iter())
 }
 
-/// Unmarks runs that no process drives and whose index is complete, so that they are not checked
-/// again.
+/// Unmarks runs that no process drives and whose index is complete, so that they
+/// are not checked again.
 fn settle(conn: &Connection, runs: impl Iterator<Item = RunNo>) -> Result<()> {
     conn.execute(
         "DELETE FROM moved WHERE run IN (SELECT value FROM json_each(?1))
@@ -508,8 +508,8 @@ pub(super) fn blobs_of(conn: &Connection, run: RunNo) -> Result<Vec<BlobRow>> {
     rows.and_then(Iterator::collect).map_err(failed)
 }
 
-/// Removes every row of a run and leaves a tombstone. Returns the files to which no run refers any
-/// more.
+/// Removes every row of a run and leaves a tombstone. Returns the files to which no
+/// run refers any more.
 pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &Gravestone) -> Result<Vec<String>> {
     let (first, last) = schema::keys(run.no)?;
     let mut statement = conn

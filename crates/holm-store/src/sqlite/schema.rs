@@ -17,7 +17,8 @@ const APPLICATION: i32 = 0x686f_6c6d;
 /// Bits of a record's key that are its number in the journal; the rest is the run's.
 const SEQ_BITS: u32 = 32;
 
-/// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
+/// Each step brings a database from the schema of its index to the next. Steps are
+/// never changed, only added.
 const STEPS: [&str; 6] = [
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE runs (
@@ -65,7 +66,8 @@ const STEPS: [&str; 6] = [
      CREATE VIRTUAL TABLE texts USING fts5 (
         text, content = '', contentless_delete = 1, tokenize = 'trigram'
      );",
-    // What is derived is computed anew, so that the ledger knows the journals that are there already.
+    // What is derived is computed anew, so that the ledger knows the journals that are there
+    // already.
     "CREATE TABLE ledger (
         run INTEGER NOT NULL, kind TEXT NOT NULL, model TEXT NOT NULL,
         calls INTEGER NOT NULL, tasks INTEGER NOT NULL, successes INTEGER NOT NULL,
@@ -115,8 +117,8 @@ pub(super) fn migrate_to(conn: &Connection, path: &Path, goal: usize) -> Result<
     tx.commit().map_err(failed)
 }
 
-/// Checks that a database is a store that this program can open, with every table of its schema.
-/// Changes nothing.
+/// Checks that a database is a store that this program can open, with every table of
+/// its schema. Changes nothing.
 pub(super) fn check(conn: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = known_version(conn, path)?;
     // The steps themselves say which tables there are, so that no second list can grow old.

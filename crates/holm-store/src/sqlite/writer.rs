@@ -17,14 +17,15 @@ use crate::{
     backend::{Batch, Body},
 };
 
-/// How long another process may write before it counts as stuck. Erasing and importing large
-/// sessions takes seconds.
+/// How long another process may write before it counts as stuck. Erasing and importing
+/// large sessions takes seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The first and the longest pause between two tries.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(20));
 
-/// Rows of one `INSERT`: a batch of a driver has a few, and each number is a statement to keep prepared.
+/// Rows of one `INSERT`: a batch of a driver has a few, and each number is a
+/// statement to keep prepared.
 const ROWS: usize = 8;
 
 /// How often an append tries the lock before it goes into the queue.

@@ -43,7 +43,7 @@ impl Store {
     /// more, because this kernel has other rules, stays as it is.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn rebuild(&self) -> Result<(), StoreError> {
         self.inner.backend.forget_derived().await?;
         self.catch_up(Depth::Everything).await
@@ -125,7 +125,8 @@ impl Store {
         let work = self.begin_fold(run, known, stale.folded).await?;
         let is_restored = work.fold.is_restored();
         let (work, records) = match self.read_on(run, work).await {
-            // Either the journal is damaged or the state is one of another journal. A fold of the whole journal shows which.
+            // Either the journal is damaged or the state is one of another journal. A fold of the
+            // whole journal shows which.
             Err(StoreError::Damaged { .. }) if is_restored => {
                 let none = FoldRow { counted, ..FoldRow::default() };
                 let work = self.begin_fold(run, none, stale.folded).await?;
@@ -189,7 +190,8 @@ impl Store {
             if fold.is_restored() && fold.records() != known.state_at {
                 fold = Fold::new(None, known.counted);
             }
-            // An index over readable text would undo the encryption; such a store searches by decrypting.
+            // An index over readable text would undo the encryption; such a store searches by
+            // decrypting.
             let indexes = store.inner.vault.is_none();
             let (texts, spilled) = (Vec::new(), Vec::new());
             Ok(Work { reader: fold.reader(), fold, texts_from: folded, indexes, texts, spilled })
@@ -252,8 +254,8 @@ impl Work {
     }
 }
 
-/// Ignores a run that was erased or is damaged: neither may keep the other sessions from being
-/// counted.
+/// Ignores a run that was erased or is damaged: neither may keep the other
+/// sessions from being counted.
 fn passable(caught: Result<(), StoreError>) -> Result<(), StoreError> {
     match caught {
         Err(StoreError::Missing { .. } | StoreError::Damaged { .. }) => Ok(()),

@@ -26,8 +26,8 @@ use crate::{
 const RECORD: &str = "record";
 const SNAPSHOT: &str = "snapshot";
 
-/// Records of a long journal that are read at once. Together they are small beside the state of a
-/// fold.
+/// Records of a long journal that are read at once. Together they are small beside the
+/// state of a fold.
 const AT_ONCE: u64 = 256;
 
 impl Journals for Store {
@@ -101,8 +101,8 @@ impl Store {
         .await
     }
 
-    /// Whether a run has a record of that number: a cheap check whether another process has written
-    /// more.
+    /// Whether a run has a record of that number: a cheap check whether another
+    /// process has written more.
     ///
     /// # Errors
     /// [`StoreError::Missing`].
@@ -150,8 +150,8 @@ impl Store {
 }
 
 impl Inner {
-    /// Whether a run has a record. A run that lacks only the first record is damaged, and reading
-    /// it reports that.
+    /// Whether a run has a record. A run that lacks only the first record is damaged, and
+    /// reading it reports that.
     pub(crate) async fn has_begun(&self, run: RunNo) -> Result<bool, StoreError> {
         for range in [0..1, 1..u64::MAX] {
             if !self.backend.records(run, range).await?.is_empty() {
@@ -220,8 +220,8 @@ impl JournalLines for StoreLines {
     }
 }
 
-/// The error for a journal that cannot be read. A caller that only reads must not get an error
-/// about writing.
+/// The error for a journal that cannot be read. A caller that only reads must not get
+/// an error about writing.
 fn unread(error: StoreError) -> JournalFailed {
     match JournalFailed::from(error) {
         JournalFailed::System { reason } => JournalFailed::Unreadable { reason },
@@ -254,7 +254,8 @@ impl StoreJournal {
         }
         let bodies = bodies(lines, self.next, self.key.as_ref())?;
         let count = bodies.len() as u64;
-        // Cleared when the answer has come: a caller that stops waiting leaves the journal uncertain.
+        // Cleared when the answer has come: a caller that stops waiting leaves the journal
+        // uncertain.
         self.state = State::Uncertain;
         let batch = Batch { run: self.run, first: self.next, bodies };
         self.lease.inner().backend.append(batch, durability).await?;
@@ -298,7 +299,8 @@ impl Journal for StoreJournal {
 
 /// Splits lines that follow record `next - 1`, and seals them if there is a key.
 ///
-/// The chain is verified whenever a journal is folded; here only what would put a line in the wrong row is refused.
+/// The chain is verified whenever a journal is folded; here only what would put a line in the
+/// wrong row is refused.
 pub(crate) fn bodies<'a>(
     lines: &'a str,
     next: u64,

@@ -26,8 +26,8 @@ impl Held {
     }
 }
 
-/// The right to drive a run, released when it is dropped. A process that dies releases all its
-/// leases.
+/// The right to drive a run, released when it is dropped. A process that dies
+/// releases all its leases.
 pub(crate) struct Lease {
     inner: Arc<Inner>,
     run: RunNo,

@@ -8,12 +8,12 @@ use super::{Depth, Store};
 use crate::StoreError;
 
 impl Store {
-    /// What models have shown at one kind of task, or at all kinds, by kind and model: the sum over
-    /// all journals, with the latest reasons. A query pays for the records that were added since
-    /// the last one.
+    /// What models have shown at one kind of task, or at all kinds, by kind and model: the sum
+    /// over all journals, with the latest reasons. A query pays for the records that were added
+    /// since the last one.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn model_ledger(&self, kind: Option<&TaskKind>) -> Result<Vec<Standing>, StoreError> {
         self.catch_up(Depth::Everything).await?;
         let rows = self.inner.backend.ledger(kind.map(TaskKind::as_str)).await?;

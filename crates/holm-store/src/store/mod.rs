@@ -28,10 +28,10 @@ pub(crate) use lease::Lease;
 /// Stores the journals of many runs, their large results, and the data derived from them. Clones
 /// are the same store.
 ///
-/// It implements [`Journals`](holm_runtime::Journals) and [`Blobs`](holm_runtime::Blobs), so an agent writes through
-/// it; and it answers what people ask about sessions: [`list`](Self::list), [`search`](Self::search),
-/// [`usage`](Self::usage), [`export`](Self::export) and [`import`](Self::import), [`erase`](Self::erase) and
-/// [`retain`](Self::retain).
+/// It implements [`Journals`](holm_runtime::Journals) and [`Blobs`](holm_runtime::Blobs), so an
+/// agent writes through it; and it answers what people ask about sessions: [`list`](Self::list),
+/// [`search`](Self::search), [`usage`](Self::usage), [`export`](Self::export) and
+/// [`import`](Self::import), [`erase`](Self::erase) and [`retain`](Self::retain).
 ///
 /// ```
 /// use holm_kernel::{Config, Model, Started, Timestamp, journal};
@@ -77,7 +77,8 @@ impl Store {
         Options::new().open(path).await
     }
 
-    /// Looks whether the SQLite database at `path` holds together. It is read whole, and neither made nor brought up to date.
+    /// Looks whether the SQLite database at `path` holds together. It is read whole, and neither
+    /// made nor brought up to date.
     ///
     /// # Errors
     /// [`StoreError`]: it cannot be read, is no store, or a later version's, or is damaged.
@@ -86,7 +87,8 @@ impl Store {
         crate::sqlite::check(path.as_ref().to_owned()).await
     }
 
-    /// Opens the store in a PostgreSQL database, or makes it there. The connection lives on the runtime that calls this.
+    /// Opens the store in a PostgreSQL database, or makes it there. The connection lives on the
+    /// runtime that calls this.
     ///
     /// `url` is what `psql` takes, for example `host=/run/postgresql user=holm dbname=holm`. A
     /// connection to another machine is encrypted. Its certificate must match the host's name and
@@ -101,8 +103,8 @@ impl Store {
         Options::new().postgres(url).await
     }
 
-    /// Every file that the store has written: the database with its log, locks and large results, and what this handle
-    /// exported. A database server's files are its own and not listed.
+    /// Every file that the store has written: the database with its log, locks and large results,
+    /// and what this handle exported. A database server's files are its own and not listed.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.inner.backend.files();
@@ -110,11 +112,11 @@ impl Store {
         files
     }
 
-    /// The time of the database. It is the same for all processes that share it, even if their own
-    /// clocks differ.
+    /// The time of the database. It is the same for all processes that share it, even if
+    /// their own clocks differ.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn clock(&self) -> Result<holm_kernel::Timestamp, StoreError> {
         self.inner.backend.clock().await.map(holm_kernel::Timestamp::new)
     }
@@ -201,7 +203,8 @@ impl Options {
     /// As [`Store::open`].
     ///
     /// # Errors
-    /// As there; [`StoreError::KeyNeeded`], [`StoreError::WrongKey`] and [`StoreError::NotEncrypted`] too.
+    /// As there; [`StoreError::KeyNeeded`], [`StoreError::WrongKey`] and
+    /// [`StoreError::NotEncrypted`] too.
     #[cfg(feature = "sqlite")]
     pub async fn open(self, path: impl AsRef<std::path::Path>) -> Result<Store, StoreError> {
         let path = path.as_ref().to_owned();
@@ -229,7 +232,8 @@ impl Options {
     }
 }
 
-/// A store is encrypted from its first run on, or never; two stores that are opened at once must agree.
+/// A store is encrypted from its first run on, or never; two stores that are opened
+/// at once must agree.
 async fn check_key(backend: &dyn Backend, vault: Option<&Vault>) -> Result<(), StoreError> {
     let kept = backend.meta("key").await?;
     match (vault, kept) {

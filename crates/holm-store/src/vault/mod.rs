@@ -70,8 +70,8 @@ impl fmt::Debug for MasterKey {
 /// Wraps the keys of sessions.
 pub(crate) struct Vault {
     cipher: XChaCha20Poly1305,
-    /// Hides the digests of large results. A plain digest would confirm a correct guess of the
-    /// text.
+    /// Hides the digests of large results. A plain digest would confirm a correct
+    /// guess of the text.
     names: SecretBox<[u8; 32]>,
 }
 
@@ -135,8 +135,8 @@ impl SessionKey {
     }
 }
 
-/// The place that data is sealed for, so that it cannot be moved. The kind has no zero byte, so all
-/// places differ.
+/// The place that data is sealed for, so that it cannot be moved. The kind has no zero byte,
+/// so all places differ.
 fn place(kind: &str, at: &[u8]) -> Vec<u8> {
     [kind.as_bytes(), &[0], at].concat()
 }

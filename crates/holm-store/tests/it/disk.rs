@@ -339,8 +339,8 @@ async fn a_gap_in_a_journal_is_damage_and_nothing_is_cut() {
     assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1, "and it is listed");
 }
 
-/// The same journal as a kernel with other rules would have written it: its effects differ from a
-/// record on.
+/// The same journal as a kernel with other rules would have written it: its effects differ
+/// from a record on.
 fn of_other_rules(script: &Script, from: u64) -> Vec<String> {
     let mut writer = journal::Writer::new();
     let records = journal::decode_strict(script.text().as_bytes()).unwrap();

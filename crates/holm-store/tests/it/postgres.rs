@@ -31,7 +31,8 @@ impl Place for Database {
     }
 }
 
-/// Looks again and again until something is there, and fails if it does not come: the database does not notify.
+/// Looks again and again until something is there, and fails if it does not come: the
+/// database does not notify.
 pub(crate) async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let end = tokio::time::Instant::now() + Duration::from_secs(60);
     loop {

@@ -42,8 +42,8 @@ async fn whoever_waits_for_a_database_that_is_not_there_is_told_at_once() {
     }
 }
 
-/// A server that accepts every login and then stays silent, like a pool that has run out of
-/// connections.
+/// A server that accepts every login and then stays silent, like a pool that has
+/// run out of connections.
 async fn silent() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
