@@ -5,8 +5,8 @@ use wasmtime::{Engine, Module};
 
 use crate::cache::Trusted;
 
-/// Loads a compiled component. Fails if it was compiled by another version or for another
-/// configuration.
+/// Loads a compiled component. Fails if it was compiled by another version
+/// or for another configuration.
 pub(crate) fn component(engine: &Engine, code: &Trusted) -> wasmtime::Result<Component> {
     #[expect(
         unsafe_code,
@@ -20,8 +20,8 @@ pub(crate) fn component(engine: &Engine, code: &Trusted) -> wasmtime::Result<Com
     }
 }
 
-/// Loads a compiled module. Fails if it was compiled by another version or for another
-/// configuration.
+/// Loads a compiled module. Fails if it was compiled by another version
+/// or for another configuration.
 pub(crate) fn module(engine: &Engine, code: &Trusted) -> wasmtime::Result<Module> {
     #[expect(
         unsafe_code,

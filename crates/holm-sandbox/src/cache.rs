@@ -21,8 +21,8 @@ pub(crate) struct Cache {
     key: [u8; 32],
 }
 
-/// Code that came from our own compiler: just now, under our own seal, or inside the program. The only thing that is ever
-/// loaded.
+/// Code that came from our own compiler: just now, under our own seal, or inside the program. The
+/// only thing that is ever loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trusted(Vec<u8>);
 
@@ -44,8 +44,8 @@ impl Trusted {
         Self(code)
     }
 
-    /// Trusts code that was compiled when this program was built, on the word of its builder: see
-    /// [`crate::Ready::new`].
+    /// Trusts code that was compiled when this program was built, on the word of
+    /// its builder: see [`crate::Ready::new`].
     pub(crate) fn from_program(code: Vec<u8>) -> Self {
         Self(code)
     }
@@ -165,7 +165,8 @@ fn key(path: &Path) -> std::io::Result<[u8; 32]> {
                 if let Ok(key) = bytes.try_into() {
                     return Ok(key);
                 }
-                // Torn, or not ours: without it nothing in the folder is believed, and all of it is made again.
+                // Torn, or not ours: without it nothing in the folder is believed, and all of it is
+                // made again.
                 fs::remove_file(path)?;
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -186,8 +187,8 @@ fn key(path: &Path) -> std::io::Result<[u8; 32]> {
 /// The largest file that is read here: far more than the code of the largest guest.
 const LARGEST: u64 = 1 << 30;
 
-/// Reads a file that belongs to us and that no other user can read or write. A link does not count
-/// as a file.
+/// Reads a file that belongs to us and that no other user can read or write. A link does not
+/// count as a file.
 fn read_private(path: &Path) -> std::io::Result<Vec<u8>> {
     // A pipe in its place would be waited for.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();

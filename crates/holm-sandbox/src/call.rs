@@ -112,8 +112,8 @@ impl Call {
         self
     }
 
-    /// Sets the party that the call counts for. However many calls a party has, the others still
-    /// find a place.
+    /// Sets the party that the call counts for. However many calls a party has, the others
+    /// still find a place.
     #[must_use]
     pub fn party(mut self, party: Party) -> Self {
         self.party = Some(party);

@@ -34,7 +34,8 @@ impl Cancel {
         Self::default()
     }
 
-    /// Ends the call. A guest that computes stops within two ticks of the sandbox's clock; one that waits stops at once.
+    /// Ends the call. A guest that computes stops within two ticks of the sandbox's clock; one that
+    /// waits stops at once.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         // Locked and unlocked, so that a thread that has just checked the switch does not go to
@@ -58,7 +59,8 @@ impl Cancel {
         }
     }
 
-    /// Sleeps on this thread until `until`, or is cut short by the switch or by the end of the call's time.
+    /// Sleeps on this thread until `until`, or is cut short by the switch or by the end
+    /// of the call's time.
     pub(crate) fn sleep(&self, until: Instant, deadline: Instant) -> Result<(), Cut> {
         let mut guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

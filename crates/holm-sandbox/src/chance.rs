@@ -11,8 +11,8 @@ pub enum Clock {
     /// The time it is.
     #[default]
     Real,
-    /// Always this time since 1970, and a monotonic clock that stands still. Sleeping still takes
-    /// real time.
+    /// Always this time since 1970, and a monotonic clock that stands still. Sleeping
+    /// still takes real time.
     Fixed(Duration),
 }
 

@@ -6,13 +6,14 @@ use std::hash::{Hash, Hasher};
 use sha2::{Digest, Sha256};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
-/// The purpose of an engine. It only changes how instances are allocated, which compiled code does
-/// not depend on.
+/// The purpose of an engine. It only changes how instances are allocated, which compiled code
+/// does not depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// To turn bytes into machine code, in a process of its own.
     Compile,
-    /// To turn our own bytes into machine code for every processor of this family, when a program is built.
+    /// To turn our own bytes into machine code for every processor of this family, when
+    /// a program is built.
     Ship,
     /// To run up to this many guests at once.
     Run { guests: u32 },
@@ -23,14 +24,15 @@ const STACK: usize = 512 << 10;
 /// The stack on which a component runs, the host's functions included.
 const ASYNC_STACK: usize = 2 << 20;
 
-/// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three tables; a component with a whole
-/// Python in it has 38 instances.
+/// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three
+/// tables; a component with a whole Python in it has 38 instances.
 const INSTANCES: u32 = 64;
 const MEMORIES: u32 = 4;
 const TABLES: u32 = 8;
 /// The room of each table, in elements; the limit of a call may be lower, never higher.
 const TABLE_ELEMENTS: usize = 200_000;
-/// The engine's own data about one component and its instances; a large one has some hundred kilobytes.
+/// The engine's own data about one component and its instances; a large one
+/// has some hundred kilobytes.
 const INSTANCE_BYTES: usize = 2 << 20;
 /// How much of a memory, table or stack stays mapped between calls. It is reset to its first state
 /// all the same; this only saves page faults.
@@ -51,7 +53,8 @@ pub(crate) fn engine(purpose: Purpose) -> wasmtime::Result<Engine> {
             return Engine::new(&config);
         }
     };
-    // The newest way to clean a used memory is not in every kernel, and not every machine has the address space.
+    // The newest way to clean a used memory is not in every kernel, and not every machine has the
+    // address space.
     let attempts =
         [pooled(guests, Enabled::Yes), pooled(guests, Enabled::No), InstanceAllocationStrategy::OnDemand];
     let mut last = None;

@@ -79,7 +79,8 @@ pub enum Entry {
     Command,
     /// By a command line, as a module of WASI 0.1.
     Module,
-    /// By one text, as a component of the world `holm:tool`, or as the module that such a component is made of.
+    /// By one text, as a component of the world `holm:tool`, or as the module that such a
+    /// component is made of.
     Text,
 }
 

@@ -23,8 +23,8 @@ pub(crate) struct Lease {
 /// The handles that all calls of this process hold.
 static ALL: AtomicU32 = AtomicU32::new(0);
 
-/// The limit if the system does not report how many handles a process may have: half of the lowest
-/// common limit.
+/// The limit if the system does not report how many handles a process may have: half of
+/// the lowest common limit.
 const UNKNOWN: u32 = 128;
 
 impl Leases {

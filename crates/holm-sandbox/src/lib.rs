@@ -9,15 +9,17 @@
 //! environment variables that `env:` grants name, the input, and the clock and randomness, real or
 //! fixed. Every call has limits, and one of them cuts off any guest that does too much.
 //!
-//! - [`Sandbox::load`] looks at the bytes ([`Shape`]), compiles them in a child process that is killed when it takes too
-//!   much, and keeps the code, sealed, on disk. [`Sandbox::load_ready`] takes code that came with the program.
-//! - [`Sandbox::run`] makes a fresh instance on a thread of the sandbox's own and throws it away afterwards. Dropping the
-//!   call cancels it.
-//! - [`Outcome`] says why the guest stopped, what it wrote, what it used, and what it was refused, by the name of the
-//!   missing grant.
+//! - [`Sandbox::load`] looks at the bytes ([`Shape`]), compiles them in a child process that is
+//!   killed when it takes too much, and keeps the code, sealed, on disk. [`Sandbox::load_ready`]
+//!   takes code that came with the program.
+//! - [`Sandbox::run`] makes a fresh instance on a thread of the sandbox's own and throws it away
+//!   afterwards. Dropping the call cancels it.
+//! - [`Outcome`] says why the guest stopped, what it wrote, what it used, and what it was refused,
+//!   by the name of the missing grant.
 //!
-//! Accepted are commands of WASI 0.2 (also with `wasi:http`), plain modules of WASI 0.1, and components of the world
-//! `holm:tool` (see `wit/tool.wit`), which take one text and give one, and are the fastest.
+//! Accepted are commands of WASI 0.2 (also with `wasi:http`), plain modules of WASI 0.1, and
+//! components of the world `holm:tool` (see `wit/tool.wit`), which take one text and give one, and
+//! are the fastest.
 //!
 //! Unix only: paths are opened beneath directory handles.
 

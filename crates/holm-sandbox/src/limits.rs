@@ -1,7 +1,8 @@
 //! The limits of one call. Every call has every limit; a caller can only choose the numbers.
 //!
-//! Fuel alone bounds neither a bulk operation nor memory, a clock alone does not say how much work was done, and memory
-//! alone stops nothing that spins. So all of them hold at once, and whichever is reached first ends the call.
+//! Fuel alone bounds neither a bulk operation nor memory, a clock alone does not say how much work
+//! was done, and memory alone stops nothing that spins. So all of them hold at once, and whichever
+//! is reached first ends the call.
 
 use std::time::Duration;
 
@@ -72,7 +73,8 @@ impl Default for Limits {
             // Long enough for a slow page, short enough that the user does not stare at a hung
             // tool.
             time: Duration::from_secs(30),
-            // Less than a second of spinning on an idle machine, so that it ends soon on a busy one too.
+            // Less than a second of spinning on an idle machine, so that it ends soon on a busy one
+            // too.
             fuel: 1_000_000_000,
             memory: 64 << 20,
             // Large programs have some ten thousand functions behind pointers.
@@ -80,7 +82,8 @@ impl Default for Limits {
             // A command made from a WASI 0.1 module consists of four.
             instances: 64,
             handles: 1024,
-            // As many as a program that reads its input file by file ever needs; a process often has only a thousand.
+            // As many as a program that reads its input file by file ever needs; a process often
+            // has only a thousand.
             files: 64,
             output: 8 << 20,
             written: 256 << 20,

@@ -36,7 +36,8 @@ pub trait Outbound: Send + Sync + 'static {
         request: HttpRequest,
     ) -> Answer<'a, Result<HttpResponse, NetError>>;
 
-    /// The addresses of a name, for a raw connection. They are asked about when the guest connects to one of them.
+    /// The addresses of a name, for a raw connection. They are asked about when the guest connects
+    /// to one of them.
     fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>>;
 
     /// The addresses of an answer to which a raw connection for this URL may go, now. The answer
@@ -64,7 +65,8 @@ pub struct HttpRequest {
     pub method: String,
     /// The URL of the request, in canonical form.
     pub url: Url,
-    /// The fields in the guest's order, names in lower case, without `host` and those about the connection.
+    /// The fields in the guest's order, names in lower case, without `host` and
+    /// those about the connection.
     pub headers: Vec<(String, Vec<u8>)>,
     pub body: Bytes,
 }
@@ -247,8 +249,8 @@ impl Net {
         None
     }
 
-    /// Remembers the addresses of a name, together with its earlier ones: all of them are checked
-    /// together.
+    /// Remembers the addresses of a name, together with its earlier ones: all of
+    /// them are checked together.
     pub(crate) fn looked_up(&self, name: &str, addresses: &[IpAddr]) {
         let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
         if names.len() >= MAX_NAMES && !names.contains_key(name) {
@@ -302,8 +304,8 @@ impl Net {
         false
     }
 
-    /// Every host that an address is known by, with all addresses of the host; the address itself
-    /// is the last.
+    /// Every host that an address is known by, with all addresses of the host; the address
+    /// itself is the last.
     fn ways_to(&self, ip: IpAddr) -> Vec<(String, Vec<IpAddr>)> {
         let names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
         let led_here = names.iter().filter(|(_, found)| found.contains(&ip));

@@ -103,8 +103,8 @@ impl fmt::Display for Stop {
 /// The resources that one call used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Steps of the guest's own code. If the clock cut it off, only those up to its last function
-    /// call are counted.
+    /// Steps of the guest's own code. If the clock cut it off, only those up to its last
+    /// function call are counted.
     pub fuel: u64,
     /// The most bytes that its memories had together.
     pub peak_memory: u64,

@@ -17,8 +17,8 @@ impl Ready {
     ///
     /// # Safety
     ///
-    /// `code` must be what [`prepare`] gave, unchanged, from a place that only the builder of the program can write to, such as
-    /// the program itself. It is run as machine code.
+    /// `code` must be what [`prepare`] gave, unchanged, from a place that only the builder of the
+    /// program can write to, such as the program itself. It is run as machine code.
     #[must_use]
     #[expect(unsafe_code, reason = "that the bytes are code of ours is nothing that could be checked here")]
     pub const unsafe fn new(code: Vec<u8>) -> Self {

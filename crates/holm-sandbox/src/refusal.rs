@@ -18,7 +18,8 @@ pub struct Refusal {
 /// An action that a guest tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// Something that a grant could allow. The request's text is also the text of the smallest grant.
+    /// Something that a grant could allow. The request's text is also the text
+    /// of the smallest grant.
     Request(Request),
     /// To find out the addresses of a name.
     Lookup(String),
@@ -30,14 +31,15 @@ pub enum Wanted {
     Link(String),
     /// To leave the directory that it was given, by `..`, an absolute path or an existing link.
     Outside(String),
-    /// To open something that is neither a file nor a directory, or that the kernel makes up as it is read.
+    /// To open something that is neither a file nor a directory, or that the kernel makes up
+    /// as it is read.
     Device(String),
     /// To send datagrams. No grant allows this.
     Datagrams,
 }
 
-/// The longest text of a guest's that is stored, in bytes: a name or a path that a user could act
-/// on is shorter.
+/// The longest text of a guest's that is stored, in bytes: a name or a path that a user could
+/// act on is shorter.
 const MAX_TEXT: usize = 256;
 
 impl Wanted {

@@ -18,8 +18,8 @@ use crate::meter::Refused;
 use crate::outcome::{Outcome, Stop, Usage};
 use crate::state::State;
 
-/// What a call needs besides its guest. The caller must make sure that the engine's clock ticks
-/// meanwhile.
+/// What a call needs besides its guest. The caller must make sure that the
+/// engine's clock ticks meanwhile.
 pub(crate) struct Host<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) io: &'a Handle,
@@ -34,8 +34,8 @@ pub(crate) enum Question {
     Describe,
 }
 
-/// The most bytes that a component may pass to the host at once: the largest honest write, far
-/// below its memory.
+/// The most bytes that a component may pass to the host at once: the largest honest write,
+/// far below its memory.
 const HOSTCALL_BYTES: usize = 16 << 20;
 /// How often a computing guest is interrupted, in ticks of the clock.
 const TICKS: u64 = 1;
@@ -82,7 +82,8 @@ impl Host<'_> {
         let mut store = Store::new(self.engine, state);
         store.limiter(|state| &mut state.meter);
         store.set_fuel(fuel)?;
-        // An answer is handed over at once, so it must fit too; that it is too long is then told by its own limit.
+        // An answer is handed over at once, so it must fit too; that it is too long is then told by
+        // its own limit.
         let output = usize::try_from(output).unwrap_or(usize::MAX);
         store.set_hostcall_fuel(output.saturating_mul(2).max(HOSTCALL_BYTES));
         store.set_epoch_deadline(TICKS);

@@ -111,7 +111,6 @@ pub enum SandboxError {
     #[error("could not use the cache {path}: {reason}")]
     Cache {
         path: PathBuf,
-        /// The system's message.
         reason: String,
     },
 }
@@ -156,8 +155,8 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// If the bytes are refused, cannot be compiled in time, or import functions that do not exist
-    /// here.
+    /// If the bytes are refused, cannot be compiled in time, or import functions that
+    /// do not exist here.
     pub fn load(&self, bytes: &[u8], progress: &mut dyn FnMut(Progress)) -> Result<Guest, LoadError> {
         let hash: [u8; 32] = Sha256::digest(bytes).into();
         if let Some(loaded) = self.0.held(&hash) {
@@ -196,14 +195,15 @@ impl Sandbox {
         Ok(Guest(loaded))
     }
 
-    /// Starts a call on a thread of the sandbox's own. Dropping the returned value cancels the
-    /// call.
+    /// Starts a call on a thread of the sandbox's own. Dropping the returned
+    /// value cancels the call.
     #[must_use = "dropping a running call cancels it"]
     pub fn run(&self, guest: &Guest, call: Call) -> Running {
         self.start(guest, Question::Run, call)
     }
 
-    /// Runs a call on this thread, which must be one that may block: not a worker of an async runtime.
+    /// Runs a call on this thread, which must be one that may block: not a worker
+    /// of an async runtime.
     #[must_use]
     pub fn run_here(&self, guest: &Guest, call: Call) -> Outcome {
         self.run_here_until(guest, call, &Cancel::new())

@@ -18,7 +18,7 @@ pub struct Shape {
     pub functions: u64,
     /// The imports, sorted: interfaces of a component, `module.name` of a module.
     pub imports: Vec<String>,
-    /// The exports, sorted.
+    /// The names of the exports, sorted.
     pub exports: Vec<String>,
 }
 
@@ -61,7 +61,8 @@ mod max {
     pub(super) const GLOBALS: u64 = 20_000;
     pub(super) const ELEMENTS: u64 = 500_000;
     pub(super) const SEGMENTS: u64 = 100_000;
-    /// Bytes of all data segments: they are held some times over while a guest is loaded. A whole Python has a dozen mebibytes.
+    /// Bytes of all data segments: they are held some times over while a guest is loaded. A whole
+    /// Python has a dozen mebibytes.
     pub(super) const DATA: u64 = 24 << 20;
     pub(super) const MODULES: u64 = 64;
     pub(super) const INSTANCES: u64 = 1_000;

@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The party that a call counts for, such as a session or a user. No party can take all places from
-/// the others.
+/// The party that a call counts for, such as a session or a user. No party can take all
+/// places from the others.
 ///
 /// ```
 /// use holm_sandbox::Party;
@@ -40,8 +40,8 @@ impl Shares {
         Self { free: places, held: HashMap::new() }
     }
 
-    /// Whether there is a place for this party. Calls without a party count as if each had a party
-    /// of its own.
+    /// Whether there is a place for this party. Calls without a party count as if each had a
+    /// party of its own.
     pub(crate) fn has_room(&self, party: Option<Party>) -> bool {
         let held = party.and_then(|party| self.held.get(&party)).copied().unwrap_or(0);
         self.free > held
@@ -59,7 +59,6 @@ impl Shares {
         true
     }
 
-    /// Returns a place.
     pub(crate) fn give(&mut self, party: Option<Party>) {
         self.free = self.free.saturating_add(1);
         let Some(party) = party else { return };

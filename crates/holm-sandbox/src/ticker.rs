@@ -10,8 +10,8 @@ use crate::gate::Gate;
 
 /// The interval of the clock: a tenth of the time in which a cancelled guest must have stopped.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
-/// How many ticks the clock continues when no guest runs, so that a burst of calls does not wake it
-/// each time.
+/// How many ticks the clock continues when no guest runs, so that a burst of calls does not
+/// wake it each time.
 const LINGER: u32 = 100;
 
 /// Ticks while guests are inside the gate. The gate counts them: a separate counter would be one

@@ -70,8 +70,8 @@ impl Waiting {
         Ok(())
     }
 
-    /// The next job whose party may have one more thread. A party that may not is skipped and keeps
-    /// its place.
+    /// The next job whose party may have one more thread. A party that may not is skipped
+    /// and keeps its place.
     fn next(&mut self, shares: &mut Shares) -> Option<(Option<Party>, Job)> {
         let turn = self.turns.iter().position(|party| shares.has_room(*party))?;
         let party = self.turns.remove(turn)?;
@@ -130,7 +130,8 @@ impl Workers {
         }))
     }
 
-    /// Does `job` on some thread, as soon as one is free and the party has not got its share already.
+    /// Does `job` on some thread, as soon as one is free and the party has not
+    /// got its share already.
     pub(crate) fn submit(
         &self,
         party: Option<Party>,
@@ -200,7 +201,8 @@ impl Shared {
             if queue.closed {
                 break;
             }
-            // Calls often come one after the other, and to wake a thread takes longer than to run a small guest.
+            // Calls often come one after the other, and to wake a thread takes longer than to run a
+            // small guest.
             if std::mem::take(&mut looks_out) {
                 queue.looking += 1;
                 let posted = self.posted.load(Ordering::Acquire);

@@ -5,8 +5,8 @@ use std::time::Duration;
 /// The limits of one compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget {
-    /// Time of all processors together, in whole seconds because the system counts so. This is what cuts a bomb: it means
-    /// the same on an idle machine and on a busy one.
+    /// Time of all processors together, in whole seconds because the system counts so. This is what
+    /// cuts a bomb: it means the same on an idle machine and on a busy one.
     pub(crate) cpu_seconds: u64,
     /// Wall-clock time, for a machine so busy that nothing finishes.
     pub(crate) wall: Duration,
@@ -28,8 +28,8 @@ pub struct Progress {
 /// The limit for the smallest guests. Honest ones of this size take some milliseconds, and a bomb
 /// is over within two seconds, with the start of the child and its end.
 const CPU_SECONDS: u64 = 1;
-/// The addition for each mebibyte. Honest code takes 2 to 5 seconds; the rest is for slow
-/// processors.
+/// The addition for each mebibyte. Honest code takes 2 to 5 seconds; the rest
+/// is for slow processors.
 const CPU_SECONDS_PER_MIB: u64 = 15;
 /// The wall-clock limit, as a multiple of the processor time.
 const PATIENCE: u32 = 5;

@@ -60,13 +60,14 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// If [`compiler_main`] was not called in this process: started again, the program would not
-    /// compile.
+    /// If [`compiler_main`] was not called in this process: started again, the
+    /// program would not compile.
     pub fn itself() -> Result<Self, CompilerError> {
         if !PREPARED.load(Ordering::Acquire) {
             return Err(CompilerError::NotPrepared);
         }
-        // On Linux this is the running program also when its file was replaced meanwhile, so versions cannot differ.
+        // On Linux this is the running program also when its file was replaced meanwhile, so
+        // versions cannot differ.
         let running = Path::new("/proc/self/exe");
         if running.exists() {
             return Ok(Self(running.to_owned()));

@@ -36,7 +36,8 @@ pub(crate) fn compile(
         scope.spawn(move || {
             let _ = sender.send(converse(input, output, &header, bytes));
         });
-        // Killing the child closes its pipes, which ends the thread above, so the scope always ends.
+        // Killing the child closes its pipes, which ends the thread above, so the scope always
+        // ends.
         let answer = wait(&receiver, began, &budget, bytes.len(), progress);
         if answer.is_none() {
             let _ = child.kill();
@@ -55,7 +56,8 @@ pub(crate) fn compile(
         }
         Some((INVALID, why)) => Err(CompileError::Invalid(String::from_utf8_lossy(why).into_owned())),
         Some(_) => Err(CompileError::Unavailable("an unknown answer".to_owned())),
-        // It began to work and came to no end: stopped by the system, or by itself when it got no memory.
+        // It began to work and came to no end: stopped by the system, or by itself when it got no
+        // memory.
         None if is_out_of_time(status) => Err(slow),
         None if status.signal().is_some() => Err(CompileError::TooLarge),
         None => Err(CompileError::Unavailable(format!("no answer ({status})"))),

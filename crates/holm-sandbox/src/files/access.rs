@@ -12,13 +12,14 @@ use wasmtime_wasi::{FsPerms, OpenMode};
 
 use super::beneath;
 
-/// A policy together with handles of the directories that it speaks of. Made once, used for many calls.
+/// A policy together with handles of the directories that it speaks of. Made once,
+/// used for many calls.
 ///
-/// Relative grants are about the workspace, which the guest sees as `/`. An absolute grant, such as
-/// `read:/usr/share/**`, opens the directory that its literal part names, under that name. No link
-/// may lie on the way: a grant is about the place that its text names, even if another process has
-/// since put a link there. A handle opens nothing by itself: the policy decides about each path
-/// beneath it.
+/// Relative grants are about the workspace, which the guest sees as `/`. An absolute grant, such
+/// as `read:/usr/share/**`, opens the directory that its literal part names, under that name. No
+/// link may lie on the way: a grant is about the place that its text names, even if another
+/// process has since put a link there. A handle opens nothing by itself: the policy decides about
+/// each path beneath it.
 ///
 /// ```
 /// use holm_grants::{GrantSet, Policy};
@@ -33,19 +34,20 @@ pub struct Access {
     policy: Arc<Policy>,
     /// Denials in addition to those of the policy.
     denied: Arc<Denials>,
-    /// Not a slice: all empty slices share one reference count, and all threads would update it in
-    /// one place.
+    /// Not a slice: all empty slices share one reference count, and all threads would update
+    /// it in one place.
     roots: Arc<Vec<Root>>,
 }
 
 pub(super) struct Root {
     /// The guest's name for it.
     pub(super) guest: String,
-    /// The prefix of the policy's paths beneath it: empty for the workspace, else the absolute
-    /// path.
+    /// The prefix of the policy's paths beneath it: empty for the workspace,
+    /// else the absolute path.
     pub(super) base: String,
     pub(super) dir: Arc<File>,
-    /// The same handle as a component is given it: made once, because it cannot be made without a second one.
+    /// The same handle as a component is given it: made once, because it cannot be made
+    /// without a second one.
     given: Dir,
 }
 
@@ -62,8 +64,8 @@ impl std::fmt::Debug for Root {
     }
 }
 
-/// A directory in wasmtime's form. Its own permissions do not matter: the policy decides about each
-/// path.
+/// A directory in wasmtime's form. Its own permissions do not matter: the policy
+/// decides about each path.
 pub(crate) fn directory(dir: File) -> Dir {
     Dir::new(dir, FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE, true)
 }
@@ -73,7 +75,6 @@ pub(crate) fn directory(dir: File) -> Dir {
 #[error("could not open the workspace {path}: {reason}")]
 pub struct AccessError {
     pub path: PathBuf,
-    /// The system's message.
     pub reason: String,
 }
 
@@ -86,8 +87,8 @@ impl Access {
 
     /// Opens the directories that the policy's grants name.
     ///
-    /// A directory of an absolute grant that is not there, or is reached by a link, is left out: the grant then admits
-    /// nothing.
+    /// A directory of an absolute grant that is not there, or is reached by a link, is left out:
+    /// the grant then admits nothing.
     ///
     /// # Errors
     ///
@@ -110,7 +111,8 @@ impl Access {
         if let Some(path) = workspace.filter(|_| texts.iter().any(|text| !text.starts_with('/'))) {
             let dir = open_dir(path)
                 .map_err(|error| AccessError { path: path.to_owned(), reason: error.to_string() })?;
-            // Both names mean the start of everything to a guest's library; they must only not be equal.
+            // Both names mean the start of everything to a guest's library; they must only not be
+            // equal.
             let taken = roots.iter().any(|root| root.guest == "/");
             let guest = if taken { "." } else { "/" };
             roots.insert(0, Root::new(guest.to_owned(), String::new(), dir));
@@ -141,7 +143,8 @@ impl Access {
         self.leads_to(dir, |grant| matches!(grant, Grant::Write(_)))
     }
 
-    /// The same for a file that may be read or written. That there is such a directory is then no secret.
+    /// The same for a file that may be read or written. That there is such a directory
+    /// is then no secret.
     pub(super) fn leads_to_granted(&self, dir: &FilePath) -> bool {
         self.leads_to(dir, |grant| matches!(grant, Grant::Read(_) | Grant::Write(_)))
     }
@@ -217,8 +220,8 @@ fn absolute_bases(texts: &[String]) -> Vec<String> {
     bases
 }
 
-/// The directory that a pattern certainly lies in: the part before the first wildcard, or before
-/// the last name.
+/// The directory that a pattern certainly lies in: the part before the first wildcard, or
+/// before the last name.
 fn literal_part(pattern: &str) -> String {
     let literal = |name: &&str| !name.contains(['*', '[']);
     let names: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty()).collect();

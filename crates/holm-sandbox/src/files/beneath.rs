@@ -34,7 +34,8 @@ pub(super) fn open(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Re
 #[cfg(target_os = "linux")]
 const ATTEMPTS: u32 = 16;
 
-/// The same one component at a time. The path has no `..`, and never leaves because no link is followed.
+/// The same one component at a time. The path has no `..`, and never leaves because
+/// no link is followed.
 fn walk(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let step = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
@@ -47,7 +48,8 @@ fn walk(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedF
         if names.peek().is_none() {
             return openat(here, name, flags, mode);
         }
-        // Opening a link as a directory fails as "no directory"; say what it is, so that the caller can look where it leads.
+        // Opening a link as a directory fails as "no directory"; say what it is, so that the caller
+        // can look where it leads.
         let next = openat(here, name, step, Mode::empty()).map_err(|error| match error {
             Errno::NOTDIR if is_link(here, name) => Errno::LOOP,
             error => error,

@@ -57,8 +57,8 @@ fn is_number(digits: &str) -> bool {
     (1..=MAX_DIGITS).contains(&digits.len()) && digits.bytes().all(digit)
 }
 
-/// Whether nothing is here yet, or a journal that SQLite has left. A user's diary named
-/// `trip-journal` is neither.
+/// Whether nothing is here yet, or a journal that SQLite has left. A user's diary
+/// named `trip-journal` is neither.
 pub(super) fn is_journal(root: &File, place: &Place) -> bool {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK;
     let file = match beneath::open(root, place.os_path(), flags, Mode::empty()) {
@@ -70,8 +70,8 @@ pub(super) fn is_journal(root: &File, place: &Place) -> bool {
     read.is_ok() && (head.is_empty() || head == JOURNAL_HEAD || head == [0; JOURNAL_HEAD.len()])
 }
 
-/// Whether nothing is here yet, or a directory: an unrelated file with this name is never opened or
-/// removed.
+/// Whether nothing is here yet, or a directory: an unrelated file with this name is
+/// never opened or removed.
 pub(super) fn is_lock(root: &File, place: &Place) -> bool {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     match beneath::open(root, place.os_path(), flags, Mode::empty()) {

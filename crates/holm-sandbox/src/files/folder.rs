@@ -118,7 +118,8 @@ impl Files {
         if options.read && !options.directory {
             needs.push(Need::Read);
         }
-        // A directory that the guest was given at the start may be opened again; what it shows is decided entry by entry.
+        // A directory that the guest was given at the start may be opened again; what it shows is
+        // decided entry by entry.
         let given = place.path().is_empty() && !changes;
         if given {
             needs.clear();
@@ -194,8 +195,8 @@ impl Files {
         })
     }
 
-    /// Refuses to make a link, with any grants: a link that stays inside today may lead outside
-    /// after a rename.
+    /// Refuses to make a link, with any grants: a link that stays inside today may lead
+    /// outside after a rename.
     pub(crate) fn refuse_link(&self, from: &Place, path: &str) -> Errno {
         let path = self.place(from, path).map_or_else(|_| path.to_owned(), |place| place.path().to_owned());
         self.audit.refuse(Wanted::Link(path), Reason::Never);
@@ -225,8 +226,8 @@ impl Files {
         }
     }
 
-    /// Asks the policy. Returns `None` if it agrees, else the missing request and why it is
-    /// refused.
+    /// Asks the policy. Returns `None` if it agrees, else the missing request and
+    /// why it is refused.
     pub(super) fn decide(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
         let refused = self.decide_exactly(need, place)?;
         // What is denied stays denied, whosever companion it is.
@@ -281,8 +282,8 @@ impl Files {
         self.access.root(place.root).ok_or(Errno::BADF)
     }
 
-    /// Does an operation at a place. If the way leads through a link, the policy also decides about
-    /// its target.
+    /// Does an operation at a place. If the way leads through a link, the policy also
+    /// decides about its target.
     pub(super) fn on<T>(
         &self,
         place: &Place,
@@ -370,8 +371,8 @@ impl Files {
         Err(Errno::ACCESS)
     }
 
-    /// The end of a path when its links are followed by hand, one by one, each beneath the same
-    /// directory.
+    /// The end of a path when its links are followed by hand, one by one, each
+    /// beneath the same directory.
     fn follow(&self, place: &Place, follow: Follow) -> Result<Place, Errno> {
         let mut rest: Vec<String> = place.components().map(str::to_owned).collect();
         rest.reverse();

@@ -16,8 +16,8 @@ use super::companion::{self, Companion};
 use super::folder::{Files, Follow, Need};
 use super::place::Place;
 
-/// The most entries of a moved directory that are checked; a larger one is not moved, but can be
-/// copied.
+/// The most entries of a moved directory that are checked; a larger one is not moved,
+/// but can be copied.
 const MAX_MOVED: usize = 10_000;
 
 impl Files {

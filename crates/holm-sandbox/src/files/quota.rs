@@ -26,14 +26,14 @@ impl Quota {
             .map_err(|_| Cut::Written)
     }
 
-    /// Takes the cost of a new file or directory, even an empty one, so that their number is
-    /// limited.
+    /// Takes the cost of a new file or directory, even an empty one, so that
+    /// their number is limited.
     pub(crate) fn take_entry(&self) -> Result<(), Cut> {
         self.take(ENTRY)
     }
 
-    /// Whether a file may grow from one size to another. This uses up no quota: bytes that are not
-    /// written take none.
+    /// Whether a file may grow from one size to another. This uses up no quota: bytes that are
+    /// not written take none.
     pub(crate) fn admits_growth(&self, from: u64, to: u64) -> bool {
         to.saturating_sub(from) <= self.0.load(Ordering::Relaxed)
     }

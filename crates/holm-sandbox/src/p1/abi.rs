@@ -97,7 +97,8 @@ impl From<Cut> for Fault {
     }
 }
 
-/// The guest's memory for the time of one host function. Every access is bounded; outside is an error, never a panic.
+/// The guest's memory for the time of one host function. Every access is bounded; outside is an
+/// error, never a panic.
 pub(super) struct Guest<'a>(&'a mut [u8]);
 
 impl<'a> Guest<'a> {

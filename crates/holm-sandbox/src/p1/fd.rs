@@ -142,7 +142,8 @@ fn set_flags(state: &mut State, fd: i32, flags: i32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The most bytes that one call of a guest moves: the rest is for its next call, between which it can be stopped.
+/// The most bytes that one call of a guest moves: the rest is for its next call, between which
+/// it can be stopped.
 const MAX_MOVED: u32 = 1 << 20;
 
 /// Fills the parts one by one, until one is not filled.

@@ -42,8 +42,8 @@ fn enter(
     }
 }
 
-/// Defines one function. The arguments are as the standard writes them; the body is its
-/// implementation.
+/// Defines one function. The arguments are as the standard writes them; the
+/// body is its implementation.
 macro_rules! define {
     ($linker:ident, $($name:literal => |$guest:pat_param, $state:ident $(, $arg:ident: $type:ty)*| $body:expr;)*) => {
         $($linker.func_wrap(

@@ -162,7 +162,8 @@ impl View<'_> {
     ) -> FsResult<(Vec<u8>, bool)> {
         let file = self.readable(handle)?;
         let wanted = usize::try_from(len).unwrap_or(usize::MAX).min(MAX_READ);
-        // One byte more than there was, so that the end shows. A file that has grown since is read on with more room.
+        // One byte more than there was, so that the end shows. A file that has grown since is read
+        // on with more room.
         let size = self.held.get(&handle.rep()).map_or(0, |held| held.size);
         let expected = usize::try_from(size.saturating_sub(offset)).unwrap_or(usize::MAX).saturating_add(1);
         let mut bytes = Vec::with_capacity(wanted.min(expected));
@@ -286,7 +287,8 @@ impl HostDescriptor for View<'_> {
         let lease = self.files.leases.take().ok_or_else(|| error(Errno::MFILE))?;
         let entries = rustix::fs::Dir::read_from(&*dir.dir).map_err(error)?;
         let listing = self.table.push(Listing { entries, place, _lease: lease })?;
-        // The guest knows it under the name of the engine's makers, whose own would hold the whole folder.
+        // The guest knows it under the name of the engine's makers, whose own would hold the whole
+        // folder.
         Ok(Resource::new_own(listing.rep()))
     }
 

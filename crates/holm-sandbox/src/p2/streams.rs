@@ -1,4 +1,5 @@
-//! Files as streams. Reading and writing happen on the guest's own thread, which may wait for a disk.
+//! Files as streams. Reading and writing happen on the guest's own thread, which may wait for a
+//! disk.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -90,8 +91,8 @@ impl OutputStream for Writer {
     }
 }
 
-/// Checks whether a file may be written up to an offset: beyond its end only as far as the quota
-/// allows.
+/// Checks whether a file may be written up to an offset: beyond its end only as far
+/// as the quota allows.
 pub(super) fn may_reach(quota: &Quota, file: &File, end: u64) -> std::io::Result<()> {
     let fits = quota.admits_growth(file.metadata()?.len(), end);
     if fits { Ok(()) } else { Err(std::io::ErrorKind::FileTooLarge.into()) }

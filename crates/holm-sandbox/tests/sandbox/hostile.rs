@@ -1,5 +1,5 @@
-//! Guests that mean harm. Each is a real module or component, and each is refused or cut off soon, without a panic, without
-//! harm to the next call, and for the reason that its author would see.
+//! Guests that mean harm. Each is a real module or component, and each is refused or cut off soon,
+//! without a panic, without harm to the next call, and for the reason that its author would see.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! From bytes to a guest: compiled once, kept under seal, made again when anything is wrong, and never at any price.
+//! From bytes to a guest: compiled once, kept under seal, made again when anything is wrong, and
+//! never at any price.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,8 @@ use crate::kit::{ECHO, access, bare, both, load, program, run, sandbox, settings
 
 /// Long before anything else would end the guest.
 const AT_ONCE: Duration = Duration::from_secs(20);
-/// What is promised: ten ticks of the clock. Asserted where `HOLM_STRICT=1` says that the machine has nothing else to do.
+/// What is promised: ten ticks of the clock. Asserted where `HOLM_STRICT=1` says that the machine
+/// has nothing else to do.
 const PROMISED: Duration = Duration::from_millis(50);
 /// What a busy machine that runs all tests at once may add.
 const SLACK: Duration = Duration::from_millis(400);
