@@ -126,7 +126,8 @@ fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
             }
             Some(Access::Read | Access::Exec) => return None,
             None if writes => Request::Write(text(&path)?),
-            // Of what is nowhere, a shell can only have been told to make it, in a folder that is out of sight.
+            // Of what is nowhere, a shell can only have been told to make it, in a folder that is
+            // out of sight.
             None if !path.exists() && is_shell(line) && is_out_of_sight(&path) => {
                 Request::Write(text(&path)?)
             }
@@ -156,8 +157,8 @@ fn says_writing(line: &str) -> bool {
     WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// The parts of a line that may be a path: quoted text, words with a slash, text between colons and
-/// its last word.
+/// The parts of a line that may be a path: quoted text, words with a slash, text between colons
+/// and its last word.
 ///
 /// The first word is tried last, since most lines begin with the name of the program.
 fn candidates(line: &str) -> Vec<&str> {

@@ -13,10 +13,11 @@ use crate::error::JailError;
 
 /// The trusted places of bubblewrap: folders that only root can write to.
 const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
-/// The oldest Landlock that is enough: without truncation (kernel 6.2) a file that may not be written could be emptied.
+/// The oldest Landlock that is enough: without truncation (kernel 6.2) a file that may not be
+/// written could be emptied.
 const LANDLOCK_FLOOR: ABI = ABI::V3;
-/// How long a short command may take on a busy machine: too short a time would choose a weaker
-/// jail.
+/// How long a short command may take on a busy machine: too short a time would
+/// choose a weaker jail.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait for its error output after it has ended.
 const WORDS: Duration = Duration::from_secs(1);
@@ -30,8 +31,8 @@ pub enum Engine {
     Bubblewrap(PathBuf),
     /// Landlock and seccomp, and a mount namespace if the kernel gives one to every user.
     Landlock,
-    /// No confinement: only limits, environment and the sweeping of descendants. Used only if the
-    /// caller names it.
+    /// No confinement: only limits, environment and the sweeping of descendants. Used only if
+    /// the caller names it.
     Unconfined,
 }
 

@@ -59,14 +59,12 @@ pub enum JailError {
         stage: Stage,
         /// The path that the step was about.
         path: Option<PathBuf>,
-        /// The system's message.
         why: String,
     },
     /// The launcher could not be reached.
     #[error("the launcher {} does not answer: {}", shown(.program), escaped(.why))]
     Launcher {
         program: PathBuf,
-        /// The system's message.
         why: String,
     },
     /// This machine can confine nothing.

@@ -10,11 +10,12 @@ use crate::error::JailError;
 use crate::jail::{Jail, PROGRAMS};
 
 impl Jail {
-    /// Builds the jail of these grants, with relative paths beneath `workspace` and the granted
-    /// part of `environment`.
+    /// Builds the jail of these grants, with relative paths beneath `workspace` and the
+    /// granted part of `environment`.
     ///
-    /// `read:src/` and `read:src/lib.rs` become roots; `read:src/*.rs` is refused, because the kernel knows only files and
-    /// folders. `write:` needs `read:` of the same place. `exec:git` is looked up in the system's folders.
+    /// `read:src/` and `read:src/lib.rs` become roots; `read:src/*.rs` is refused, because the
+    /// kernel knows only files and folders. `write:` needs `read:` of the same place. `exec:git` is
+    /// looked up in the system's folders.
     ///
     /// The network stays closed even with `fetch:` grants, since no engine can enforce a host. A
     /// caller that serves a proxy opens it with [`crate::Network::Proxied`]. Secrets, tools and

@@ -47,8 +47,8 @@ pub enum Network {
 
 /// What a child may do. At first it may only read the system's own shared files.
 ///
-/// All paths are absolute and lead through no symbolic link; otherwise the job is refused when it starts. So a child
-/// that turns a folder into a link gains nothing in the next job.
+/// All paths are absolute and lead through no symbolic link; otherwise the job is refused when it
+/// starts. So a child that turns a folder into a link gains nothing in the next job.
 ///
 /// ```
 /// use holm_jail::{Jail, Network};
@@ -103,7 +103,8 @@ impl Task {
         Self { input: Input::Bytes(bytes.into()), ..self }
     }
 
-    /// With an input that the caller writes to while the program runs; see [`crate::Job::take_stdin`].
+    /// With an input that the caller writes to while the
+    /// program runs; see [`crate::Job::take_stdin`].
     #[must_use]
     pub fn piped_input(self) -> Self {
         Self { input: Input::Piped, ..self }
@@ -126,15 +127,16 @@ impl Jail {
     /// Lets the child read and write a file, or a folder with everything beneath.
     ///
     /// In a folder, `.git` stays read-only unless a root of its own opens it. Files that git would
-    /// run or trust (`.git/hooks`, `.git/config` and the like) stay read-only even then, also while
-    /// they do not exist and if a root names them. Other git folders beneath are not searched for
-    /// here; see [`Jail::repository`].
+    /// run or trust (`.git/hooks`, `.git/config` and the like) stay read-only even then, also
+    /// while they do not exist and if a root names them. Other git folders beneath are not
+    /// searched for here; see [`Jail::repository`].
     #[must_use]
     pub fn write(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Write)
     }
 
-    /// Lets the child read and start a program, or those beneath a folder. The task's own program needs no mention.
+    /// Lets the child read and start a program, or those beneath a folder. The task's own
+    /// program needs no mention.
     #[must_use]
     pub fn exec(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Exec)
@@ -150,8 +152,9 @@ impl Jail {
 
     /// Keeps a path read-only inside a folder that can be written. This wins over every write.
     ///
-    /// A path that does not exist is not made for this: no engine can hold a name that is not there. What appears under it
-    /// while the job runs is taken away at once, and the job is ended at the third; see [`crate::Outcome::appeared`].
+    /// A path that does not exist is not made for this: no engine can hold a name that is not
+    /// there. What appears under it while the job runs is taken away at once, and the job is ended
+    /// at the third; see [`crate::Outcome::appeared`].
     #[must_use]
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Protected)
@@ -284,7 +287,8 @@ impl Jail {
         let mut settled: BTreeMap<PathBuf, Root> = BTreeMap::new();
         for root in &self.roots {
             let access = match root.access {
-                // A right to read takes none away: mounted by itself, it would hold what is there fast.
+                // A right to read takes none away: mounted by itself, it would hold what is there
+                // fast.
                 Access::Read if writes.covers_parent(&root.path) && !protected.covers(&root.path) => continue,
                 Access::Write if protected.covers(&root.path) => Access::Read,
                 Access::Protected | Access::Hidden => continue,

@@ -45,8 +45,8 @@ pub struct Job {
 pub struct Killer(Arc<Plain>);
 
 impl Killer {
-    /// Asks the supervisor to kill the job; its outcome then is [`Ending::Cancelled`]. Later calls
-    /// do nothing.
+    /// Asks the supervisor to kill the job; its outcome then is [`Ending::Cancelled`].
+    /// Later calls do nothing.
     pub fn kill(&self) {
         // A full socket means that it was asked before, a closed one that the job is over.
         let _ = (&*self.0).write(b"k");
@@ -143,14 +143,14 @@ impl Job {
         self.killer.clone()
     }
 
-    /// Takes the program's input, if the task asked for it and it is not taken yet. Dropping it
-    /// ends the input.
+    /// Takes the program's input, if the task asked for it and it is not taken yet. Dropping
+    /// it ends the input.
     pub fn take_stdin(&mut self) -> Option<Sender> {
         self.streams.stdin.take()
     }
 
-    /// Takes the program's output, for a caller that talks with it. It is then no longer captured,
-    /// counted or bounded.
+    /// Takes the program's output, for a caller that talks with it. It is then no longer
+    /// captured, counted or bounded.
     pub fn take_stdout(&mut self) -> Option<Receiver> {
         self.streams.stdout.take()
     }
@@ -249,8 +249,8 @@ async fn feed(stdin: Option<Sender>, bytes: Vec<u8>) {
     }
 }
 
-/// Reads from a pipe. If the pipe is closed or taken, never returns, so that the other events are
-/// awaited.
+/// Reads from a pipe. If the pipe is closed or taken, never returns, so that the
+/// other events are awaited.
 async fn read(pipe: &mut Option<Receiver>, into: &mut [u8]) -> usize {
     if let Some(open) = pipe
         && let Ok(read @ 1..) = open.read(into).await

@@ -18,7 +18,8 @@ use crate::inside::LAUNCHER_ARGUMENT;
 use crate::jail::{Jail, Network, Task};
 use crate::job::{Job, Streams};
 
-/// Starts jobs. Cheap to clone; clones share one process, which is started for the first job and ends with the last clone.
+/// Starts jobs. Cheap to clone; clones share one process, which is started for the first job and
+/// ends with the last clone.
 #[derive(Debug, Clone)]
 pub struct Launcher(Arc<Shared>);
 
@@ -42,8 +43,8 @@ impl Launcher {
         Self::with_args(program, [])
     }
 
-    /// Uses this very executable, whose `main` must call [`crate::launch_if_asked`] before anything
-    /// else.
+    /// Uses this very executable, whose `main` must call
+    /// [`crate::launch_if_asked`] before anything else.
     #[must_use]
     pub fn this_executable() -> Self {
         // Not the path, which may by now be another file.
@@ -121,8 +122,8 @@ impl Launcher {
 }
 
 impl Drop for Process {
-    /// Lets the process end by itself, since running jobs have supervisors of their own, and leaves
-    /// no zombie.
+    /// Lets the process end by itself, since running jobs have supervisors of their own,
+    /// and leaves no zombie.
     fn drop(&mut self) {
         // The end of the stream is its signal to leave.
         let _ = self.control.shutdown(std::net::Shutdown::Both);

@@ -9,7 +9,8 @@ pub struct Limits {
     pub wall: Duration,
     /// Processor time of one process.
     pub cpu: Duration,
-    /// Private memory of one process in bytes; also what all processes of the job may have resident together.
+    /// Private memory of one process in bytes; also what all processes of the job
+    /// may have resident together.
     pub memory: u64,
     /// The largest file that can be written.
     pub file_size: u64,

@@ -13,9 +13,11 @@ use crate::engine::Engine;
 use crate::jail::Network;
 use crate::outcome::{Fate, ProtectedName};
 
-/// The largest order: arguments and environment are bounded by the kernel at two megabytes; paths come on top.
+/// The largest order: arguments and environment are bounded by the kernel at two megabytes;
+/// paths come on top.
 pub(crate) const MAX_ORDER: usize = 16 << 20;
-/// The most roots, protected and hidden paths of one job: each is a mount, of which a kernel allows 100,000 by default.
+/// The most roots, protected and hidden paths of one job: each is a mount, of which a kernel
+/// allows 100,000 by default.
 pub(crate) const MAX_HELD: usize = 60_000;
 /// The most entries of one list.
 const MAX_LIST: usize = 65_536;
@@ -40,8 +42,8 @@ pub(crate) struct Order {
 pub(crate) struct Root {
     pub(crate) path: PathBuf,
     pub(crate) access: Access,
-    /// For a hidden path, the file that was found there: a different file by that name means that
-    /// something was moved.
+    /// For a hidden path, the file that was found there: a different file by that name means
+    /// that something was moved.
     pub(crate) file: Option<FileId>,
 }
 
@@ -118,8 +120,8 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// The sizes of a jail's `/tmp` and `/dev/shm`, each: they are memory that no process has
-    /// resident.
+    /// The sizes of a jail's `/tmp` and `/dev/shm`, each: they are memory that
+    /// no process has resident.
     pub(crate) fn in_memory(&self) -> u64 {
         MOST_IN_MEMORY.min(self.memory / PART_IN_MEMORY)
     }

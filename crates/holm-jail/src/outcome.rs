@@ -31,11 +31,10 @@ pub enum Ending {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub ending: Ending,
-    /// Its standard output.
     pub stdout: Captured,
-    /// Its standard error.
     pub stderr: Captured,
-    /// Protected names that did not exist before and appeared while it ran, and what became of them.
+    /// Protected names that did not exist before and appeared while it ran, and
+    /// what became of them.
     pub appeared: Vec<ProtectedName>,
     /// The accesses that were probably refused, read from its output. A guess for the user to
     /// check, never a fact.
@@ -56,8 +55,8 @@ pub struct ProtectedName {
 pub enum Fate {
     /// It was removed: it was an empty folder.
     Removed,
-    /// It was renamed to this. Another program of the user's may have made it, so its content is
-    /// kept.
+    /// It was renamed to this. Another program of the user's may have made it, so
+    /// its content is kept.
     SetAside(PathBuf),
     /// It could be neither removed nor renamed.
     Stays,

@@ -55,8 +55,8 @@ impl PathSet {
     }
 }
 
-/// The key of a path for comparisons: in the order of its parts, and in one step. The key of the
-/// root is empty.
+/// The key of a path for comparisons: in the order of its parts, and in one step. The key of
+/// the root is empty.
 pub(crate) fn key(path: &Path) -> Vec<u8> {
     let bytes = path.as_os_str().as_bytes();
     let bytes = bytes.strip_suffix(b"/").unwrap_or(bytes);

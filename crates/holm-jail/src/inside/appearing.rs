@@ -46,12 +46,12 @@ pub(super) struct MissingNames {
     /// As above, the protected paths that existed at the start. A concurrent job may have made such
     /// a path, and its supervisor sets it aside: from then on the name is missing.
     standing: BTreeMap<PathBuf, PathBuf>,
-    /// Entries that were moved away from such a path, by the number of the move, until their new
-    /// place is known.
+    /// Entries that were moved away from such a path, by the number of the move, until their
+    /// new place is known.
     leaving: BTreeMap<u32, Vec<PathBuf>>,
     notifier: Option<OwnedFd>,
-    /// By the number of a watch and the next missing name in its folder, the protected paths that
-    /// begin with it.
+    /// By the number of a watch and the next missing name in its folder, the protected paths
+    /// that begin with it.
     awaited: BTreeMap<i32, BTreeMap<OsString, Vec<PathBuf>>>,
     /// The current place of each entry that appeared.
     aside: Vec<(PathBuf, Option<PathBuf>)>,
@@ -78,8 +78,8 @@ impl MissingNames {
         missing
     }
 
-    /// Watches for one more name. With a link on the way to it no job is started. The folder that was opened for the last name is
-    /// often the one of this name, too.
+    /// Watches for one more name. With a link on the way to it no job is started. The folder that
+    /// was opened for the last name is often the one of this name, too.
     fn add<'a>(&mut self, path: &'a Path, opened: &mut Option<(&'a Path, OwnedFd)>) {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
         if opened.as_ref().is_none_or(|(last, _)| *last != folder) {
@@ -117,8 +117,8 @@ impl MissingNames {
         self.notifier.as_ref().map(|notifier| notifier.as_fd())
     }
 
-    /// Waits for the next missing name on the way to a path. Returns whether the path exists by
-    /// now.
+    /// Waits for the next missing name on the way to a path. Returns whether the
+    /// path exists by now.
     fn wait_for(&mut self, path: &Path, beneath: &Path) -> bool {
         for _ in 0..MAX_DEPTH {
             let Some(folder) = innermost_folder(path) else { return false };
@@ -128,7 +128,8 @@ impl MissingNames {
             if Place::find(path, beneath).is_some() {
                 return true;
             }
-            // A folder on the way may have come before the watch stood; then the one in it is waited for.
+            // A folder on the way may have come before the watch stood; then the one in it is
+            // waited for.
             if !is_folder(&folder.join(next)) {
                 break;
             }
@@ -166,7 +167,8 @@ impl MissingNames {
 
     /// The protected paths at which, or on the way to which, the watches saw something.
     ///
-    /// A job can make events as fast as they are read, so only so many are read at once, and only the awaited ones are kept.
+    /// A job can make events as fast as they are read, so only so many are read at once, and only
+    /// the awaited ones are kept.
     fn seen(&mut self, most: usize) -> BTreeSet<PathBuf> {
         let Self { notifier: Some(notifier), awaited, leaving, .. } = self else { return BTreeSet::new() };
         let mut vacated: Vec<PathBuf> = Vec::new();

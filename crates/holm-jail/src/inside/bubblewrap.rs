@@ -24,13 +24,13 @@ use crate::path_set::PathSet;
 
 /// The size of the jail's root: names that mounts stand on, and copies of the system's small files.
 const ROOT: &str = "16777216";
-/// The largest of the system's files that is copied into the root. A mount for each would cost more: bubblewrap reads the
-/// list of all mounts for every one that it makes.
+/// The largest of the system's files that is copied into the root. A mount for each would cost
+/// more: bubblewrap reads the list of all mounts for every one that it makes.
 const MOST_COPIED: u64 = 1 << 20;
 /// The size of the folders around fixed files, which hold only names.
 const HOUSING: &str = "4194304";
-/// The most paths that bubblewrap mounts for us. It takes nine thousand arguments at most, and its time grows with the
-/// square of their number.
+/// The most paths that bubblewrap mounts for us. It takes nine thousand arguments at most, and its
+/// time grows with the square of their number.
 const MOST_ENTRIES: usize = 2_000;
 
 /// A fixed file: its place, and its bytes in a file without name.
@@ -81,7 +81,8 @@ pub(super) fn exec(
             command.envs(order.env.iter().cloned());
             None
         }
-        // It gets arguments and environment from outside: a variable could make the loader run something in it.
+        // It gets arguments and environment from outside: a variable could make the loader run
+        // something in it.
         Some(gate) => match gate_program(gate) {
             Ok((program, words)) => {
                 args.extend(words);
@@ -94,8 +95,8 @@ pub(super) fn exec(
     Failure::at(Stage::Program, &error, bubblewrap)
 }
 
-/// This program as a gate: its open file, because its path does not exist inside, and its
-/// arguments.
+/// This program as a gate: its open file, because its path does not exist
+/// inside, and its arguments.
 fn gate_program(gate: &OwnedFd) -> io::Result<(OwnedFd, Vec<OsString>)> {
     fcntl_setfd(gate, FdFlags::empty())?;
     let program = rustix::fs::open("/proc/self/exe", OFlags::PATH, Mode::empty())?;
@@ -173,12 +174,14 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
     binds.push(("--ro-bind", &order.program));
     let pins = if held == Held::ByRules { pins(order) } else { PathSet::default() };
     binds.extend(pins.iter().filter(|pin| is_there(pin)).map(|pin| ("--bind", pin)));
-    // Outer before inner, so that each stands inside the other; a protected path comes after a pin of the same name.
+    // Outer before inner, so that each stands inside the other; a protected path comes after a pin
+    // of the same name.
     binds.sort_by_key(|(how, path)| (path.components().count(), *path == order.program, *how == "--ro-bind"));
     let writable = |path: &Path| order.innermost(path).is_some_and(|root| root.access.writes());
     let mut furnished = Vec::new();
     for (how, path) in binds {
-        // A root to read inside one to write is writable already; the program may lie in any of them.
+        // A root to read inside one to write is writable already; the program may lie in any of
+        // them.
         if how == "--ro-bind" && !protects(order, path) && writable(path) {
             continue;
         }
@@ -210,8 +213,8 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
         }
     }
     args.extend(["--remount-ro", "/", "--chdir"].map(OsString::from));
-    // Bubblewrap's own process stays in this folder, where the job can follow it: it must not be beneath mounts that are made later.
-    // The gate goes to the job's folder itself.
+    // Bubblewrap's own process stays in this folder, where the job can follow it: it must not be
+    // beneath mounts that are made later. The gate goes to the job's folder itself.
     let folder = if held == Held::FromOutside { Path::new("/") } else { &order.cwd };
     args.push(folder.into());
     Ok(args)
@@ -286,8 +289,8 @@ fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
     Ok(args)
 }
 
-/// A fixed file in its place. It is executable; the caller that names it decides whether it is
-/// started.
+/// A fixed file in its place. It is executable; the caller that names it decides
+/// whether it is started.
 fn shown(file: &Fixed) -> Vec<OsString> {
     let bytes = file.bytes.as_raw_fd().to_string();
     vec!["--perms".into(), "0555".into(), "--ro-bind-data".into(), bytes.into(), file.path.clone().into()]

@@ -118,7 +118,8 @@ fn confine(order: &Order) -> Result<(), Failure> {
     let seccomp = |error: &io::Error| Failure::new(Stage::Seccomp, error);
     set_no_new_privs(true).map_err(|error| seccomp(&error.into()))?;
     rules::confine(order, held)?;
-    // Also what a user namespace gave; with the bit above nothing comes back at exec, even for root.
+    // Also what a user namespace gave; with the bit above nothing comes back at exec, even for
+    // root.
     let nothing = CapabilitySets {
         effective: CapabilitySet::empty(),
         permitted: CapabilitySet::empty(),

@@ -71,14 +71,14 @@ const UNKNOWN: &[i64] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
-    // Memory that is in no folder and, where no process has mapped it, in no process: nothing counts it. Libraries take a file
-    // in /dev/shm or /tmp instead.
+    // Memory that is in no folder and, where no process has mapped it, in no process: nothing
+    // counts it. Libraries take a file in /dev/shm or /tmp instead.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
 ];
 
-/// Changes of modes, owners and attributes, which Landlock does not see. Refused if no mount
-/// protects against them.
+/// Changes of modes, owners and attributes, which Landlock does not see. Refused if no
+/// mount protects against them.
 const METADATA: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -102,8 +102,8 @@ const METADATA: &[i64] = &[
     libc::SYS_lchown,
 ];
 
-/// Calls that libraries do without, refused if the job shares the system's processes and files with
-/// all programs.
+/// Calls that libraries do without, refused if the job shares the system's processes and
+/// files with all programs.
 const UNKNOWN_OUTSIDE: &[i64] = &[
     // A watch needs no right to read: it tells the names of files that come and go anywhere.
     libc::SYS_inotify_init1,
@@ -130,7 +130,8 @@ const SHARED_MEMORY: &[i64] = &[
     libc::SYS_mq_unlink,
 ];
 
-/// The largest piece of shared memory. It may be resident in no process, and a namespace has 4,096 of them at most: 64 MiB.
+/// The largest piece of shared memory. It may be resident in no process, and a namespace has 4,096
+/// of them at most: 64 MiB.
 const MOST_SHARED: u64 = 16 << 10;
 /// The most locks that are made at once; a namespace has 32,000 such sets at most.
 const MOST_LOCKS: u64 = 16;
@@ -237,7 +238,8 @@ fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
     rules.insert(libc::SYS_semget, vec![rule(&[(1, Len::Dword, Op::Gt, MOST_LOCKS)])?]);
     // What queues hold belongs to no process, and no argument says how much it will be.
     rules.insert(libc::SYS_msgget, Vec::new());
-    // Local sockets by path lead to other programs' services, which no file rule sees; a pair leads nowhere.
+    // Local sockets by path lead to other programs' services, which no file rule sees; a pair leads
+    // nowhere.
     rules.insert(libc::SYS_socketpair, vec![other_than(&[libc::AF_UNIX])?]);
     rules.insert(
         libc::SYS_socket,
@@ -266,7 +268,8 @@ fn rule(conditions: &[(u8, Len, Op, u64)]) -> Option<Rule> {
     Rule::new(conditions.collect::<Option<_>>()?).ok()
 }
 
-/// Puts a check in front: on x86-64 every call has a second number (with bit 30), under which no rule would see it.
+/// Puts a check in front: on x86-64 every call has a second number (with bit 30), under which no
+/// rule would see it.
 fn without_x32(mut program: BpfProgram) -> BpfProgram {
     if cfg!(target_arch = "x86_64") {
         let errno = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();

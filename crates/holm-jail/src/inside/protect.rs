@@ -63,8 +63,8 @@ fn outermost_writable(order: &Order) -> PathSet {
     order.roots.iter().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect()
 }
 
-/// The folders that must not be moved: those between a writable root and a protected or hidden path
-/// in it.
+/// The folders that must not be moved: those between a writable root and a protected or
+/// hidden path in it.
 pub(super) fn pins(order: &Order) -> PathSet {
     let writable = outermost_writable(order);
     let mut pins = PathSet::default();
@@ -77,7 +77,8 @@ pub(super) fn pins(order: &Order) -> PathSet {
 
 /// Makes everything but the writable roots read-only, in mount and IPC namespaces of this process.
 ///
-/// Landlock does not see changes of modes, owners and attributes, and has no exceptions beneath a folder; mounts have both.
+/// Landlock does not see changes of modes, owners and attributes, and has no exceptions beneath a
+/// folder; mounts have both.
 pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
     if !namespaces::mounts_are_given() {
         return Ok(Held::ByRules);
@@ -96,8 +97,8 @@ pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
     Ok(Held::ByMounts)
 }
 
-/// Protects and hides paths in a mount namespace of this process; bubblewrap takes these mounts
-/// over.
+/// Protects and hides paths in a mount namespace of this process; bubblewrap
+/// takes these mounts over.
 pub(super) fn hold_for_bubblewrap(order: &Order) -> Result<Held, Failure> {
     if !namespaces::mounts_are_given() {
         return Ok(Held::ByRules);
@@ -150,8 +151,8 @@ struct Holder {
     /// The cover of hidden folders: the first one, once it is mounted. The others are copies.
     empty_folder: Option<OwnedFd>,
     /// The writable roots as they were before any mount of ours in them, open. Mounts are copied
-    /// from here: the kernel checks all mounts in the tree that it copies from, and this tree has
-    /// none of ours.
+    /// from here: the kernel checks all mounts in the tree that it copies from, and this tree
+    /// has none of ours.
     originals: BTreeMap<PathBuf, OwnedFd>,
 }
 

@@ -55,8 +55,8 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/timezone",
 ];
 
-/// Harmless parts of the kernel's own folders. The child's own part of /proc is added; others would
-/// show other processes.
+/// Harmless parts of the kernel's own folders. The child's own part of /proc is added; others
+/// would show other processes.
 const KERNEL: &[&str] = &[
     "/proc/self",
     "/proc/cpuinfo",
@@ -173,12 +173,12 @@ impl Rules {
         ruleset.restrict_self().map(drop).map_err(|_| failed())
     }
 
-    /// Opens a folder except for the protected and hidden paths in it, if no mount can protect
-    /// those.
+    /// Opens a folder except for the protected and hidden paths in it, if no
+    /// mount can protect those.
     ///
-    /// A right on a folder is a right on everything beneath, so the folders around a protected path can only be read, and
-    /// everything beside it is opened one by one. Nothing new can then be made directly in those folders: less than was
-    /// granted, never more.
+    /// A right on a folder is a right on everything beneath, so the folders around a protected path
+    /// can only be read, and everything beside it is opened one by one. Nothing new can then be
+    /// made directly in those folders: less than was granted, never more.
     fn around(&mut self, folder: &Path, wanted: BitFlags<AccessFs>) -> Result<(), Failure> {
         let open = |path: &Path| open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path));
         if self.hidden.covers(folder) {

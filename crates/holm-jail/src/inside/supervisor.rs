@@ -109,8 +109,8 @@ enum Begun {
     Over(Cause),
 }
 
-/// Waits until the child has become the program, reports why it has not, or is told to stop
-/// waiting.
+/// Waits until the child has become the program, reports why it has not, or is
+/// told to stop waiting.
 fn started(control: &UnixStream, order: &Order, report: &mut File, deadline: Option<Instant>) -> Begun {
     let mut said = Vec::new();
     loop {
@@ -136,7 +136,8 @@ fn started(control: &UnixStream, order: &Order, report: &mut File, deadline: Opt
     Failure::decode(&said).map_or(Begun::Yes, Begun::Not)
 }
 
-/// Has a process of its own hold everything inside what bubblewrap has built, and waits until the gate is the program.
+/// Has a process of its own hold everything inside what bubblewrap has built, and waits until the
+/// gate is the program.
 fn opened(control: &UnixStream, order: &Order, mut gate: UnixStream, deadline: Option<Instant>) -> Begun {
     let fork_failed = |error: &io::Error| Begun::Not(Failure::new(Stage::Fork, error));
     let (report, theirs) = match pipe_with(PipeFlags::CLOEXEC) {

@@ -56,8 +56,8 @@ fn read(ended: WaitStatus) -> Option<Status> {
     ended.exit_status().map(Status::Exited).or_else(|| ended.terminating_signal().map(Status::Signalled))
 }
 
-/// The resident memory of all descendants of a process, in bytes. Shared memory is counted for
-/// each.
+/// The resident memory of all descendants of a process, in bytes. Shared memory
+/// is counted for each.
 pub(super) fn resident(of: Pid) -> u64 {
     let all = processes();
     let is_below = |mut pid: i32| {

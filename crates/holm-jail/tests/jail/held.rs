@@ -145,8 +145,8 @@ fn tries() -> usize {
 /// How often a job may be refused for each one that is started, on average.
 const MOST_REFUSED: usize = 50;
 
-/// What another job reads of a hidden file while folders are exchanged, with so many other hidden files; how often it was
-/// started.
+/// What another job reads of a hidden file while folders are exchanged, with so many other hidden
+/// files; how often it was started.
 async fn race(way: Way, others: usize, tries: usize) -> (usize, usize) {
     let cell = Cell::new(way);
     let others: Vec<_> = (0..others).map(|number| format!("in/others/.env.{number}")).collect();
@@ -269,7 +269,8 @@ async fn thousands_of_hidden_files_and_hundreds_of_repositories_keep_nobody_from
     }
 }
 
-/// Runs a script that must say that it is done and nothing else; how long one takes that does nothing.
+/// Runs a script that must say that it is done and nothing else; how long one
+/// takes that does nothing.
 async fn timed(way: Way, cell: &Cell, jail: &Jail, script: &str) -> Duration {
     let began = Instant::now();
     let idle = cell.run(jail, &cell::shell(":")).await;

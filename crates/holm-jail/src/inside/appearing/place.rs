@@ -92,7 +92,8 @@ impl Place {
         }
     }
 
-    /// Looks first and renames then, for file systems that cannot do both at once. What takes the name in between is replaced.
+    /// Looks first and renames then, for file systems that cannot do both at once. What takes the
+    /// name in between is replaced.
     fn rename_if_free(&self, name: &OsStr) -> rustix::io::Result<()> {
         match statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Err(Errno::EXIST),
@@ -105,13 +106,14 @@ impl Place {
     fn open_to_owner(&self) -> bool {
         let Ok(data) = fstat(&self.folder) else { return false };
         let mode = data.st_mode & 0o7777;
-        // By its number, because a folder that is open only as a place takes no other change of its mode.
+        // By its number, because a folder that is open only as a place takes no other change of its
+        // mode.
         let folder = format!("/proc/self/fd/{}", self.folder.as_raw_fd());
         mode & 0o700 != 0o700 && fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)).is_ok()
     }
 
-    /// Removes a folder that holds nothing but empty folders. If it holds anything else, nothing is
-    /// removed.
+    /// Removes a folder that holds nothing but empty folders. If it holds anything
+    /// else, nothing is removed.
     pub(super) fn remove_empty(&self) -> io::Result<()> {
         for pass in [Pass::Look, Pass::Remove] {
             let mut room = MAX_FOLDERS;
