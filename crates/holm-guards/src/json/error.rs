@@ -15,7 +15,8 @@ pub struct Position {
 }
 
 impl Position {
-    /// Finds line and column of a byte offset; an offset inside a character belongs to that character.
+    /// Finds line and column of a byte offset; an offset inside a character
+    /// belongs to that character.
     #[must_use]
     pub fn find(text: &str, offset: usize) -> Self {
         let mut offset = offset.min(text.len());

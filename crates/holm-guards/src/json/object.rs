@@ -1,8 +1,8 @@
 //! The members of an object: a sorted list, because nearly all objects are small.
 //!
-//! A tree would reserve a node of many members for an object of one. A list is one small piece of memory, is walked in
-//! order for the canonical text and searched by halving. Objects are built by sorting once, so a hostile text with very
-//! many names costs no more than sorting them.
+//! A tree would reserve a node of many members for an object of one. A list is one small piece of
+//! memory, is walked in order for the canonical text and searched by halving. Objects are built by
+//! sorting once, so a hostile text with very many names costs no more than sorting them.
 
 use alloc::string::String;
 use alloc::vec::{self, Vec};
@@ -81,8 +81,8 @@ impl Object {
 
     /// Sets a member and returns its former value.
     ///
-    /// Members behind the new one move, so many are better collected than inserted one by one; those that come in order
-    /// are only appended.
+    /// Members behind the new one move, so many are better collected than inserted one by one;
+    /// those that come in order are only appended.
     pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
         match self.find(&name) {
             Ok(at) => self.0.get_mut(at).map(|(_, old)| core::mem::replace(old, value)),
@@ -122,7 +122,8 @@ impl Object {
 
     /// The index of the name, or the index where it would be inserted.
     fn find(&self, name: &str) -> Result<usize, usize> {
-        // The last place first: it is the only one in the smallest objects, and where members that come in order go.
+        // The last place first: it is the only one in the smallest objects, and where members that
+        // come in order go.
         match self.0.last().map(|(last, _)| last.as_str().cmp(name)) {
             None => Err(0),
             Some(core::cmp::Ordering::Less) => Err(self.0.len()),

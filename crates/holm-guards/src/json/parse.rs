@@ -38,7 +38,8 @@ impl Json {
         Parser::new(text, Duplicates::Refused).whole()
     }
 
-    /// Parses the value at the start of a text and returns it with the bytes it took, for JSON inside prose.
+    /// Parses the value at the start of a text and returns it with the bytes it took,
+    /// for JSON inside prose.
     ///
     /// # Errors
     /// [`ParseError`] if no complete value starts the text. Text after the value is not an error.
@@ -279,7 +280,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes and returns the characters up to a quote, a backslash, a control character or the end.
+    /// Consumes and returns the characters up to a quote, a backslash, a control
+    /// character or the end.
     fn plain_run(&mut self) -> &'a str {
         let start = self.at;
         self.at += plain_length(self.bytes.get(start..).unwrap_or_default());

@@ -10,8 +10,9 @@ use super::{Number, Object};
 
 /// A JSON value.
 ///
-/// `==` is structural and compares numbers by their text, so `1` and `1.0` differ: equal values have equal
-/// [canonical](Json::canonical) bytes. [`same_value`](Json::same_value) is the looser equality of JSON Schema.
+/// `==` is structural and compares numbers by their text, so `1` and `1.0` differ: equal values
+/// have equal [canonical](Json::canonical) bytes. [`same_value`](Json::same_value) is the looser
+/// equality of JSON Schema.
 ///
 /// ```
 /// use holm_guards::json::Json;

@@ -41,7 +41,8 @@ impl Json {
         write_value(self, &mut expected).is_ok() && expected.0.is_empty()
     }
 
-    /// Writes the canonical text piece by piece, for hashing without a copy or into a buffer that is used again.
+    /// Writes the canonical text piece by piece, for hashing without a copy or into a buffer
+    /// that is used again.
     ///
     /// # Errors
     /// Only those of `out`.
@@ -68,8 +69,8 @@ impl Write for Expected<'_> {
 
 /// Writes `text` as a JSON string with its quotes.
 ///
-/// Escapes the quote, the backslash and the control characters below U+0020 (short forms where JSON has them,
-/// `\u00xx` in lower case otherwise); everything else is written as it is.
+/// Escapes the quote, the backslash and the control characters below U+0020 (short forms where JSON
+/// has them, `\u00xx` in lower case otherwise); everything else is written as it is.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -102,7 +103,8 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
     if let Some(found) = head.iter().position(special) {
         return found;
     }
-    // Without a way out of the inner loop the compiler looks at a whole block at once; long texts are mostly plain.
+    // Without a way out of the inner loop the compiler looks at a whole block at once; long texts
+    // are mostly plain.
     let is_plain = |block: &&[u8]| !block.iter().fold(false, |found, byte| found | special(byte));
     let blocks = tail.chunks_exact(BLOCK).take_while(is_plain).count() * BLOCK;
     let rest = tail.get(blocks..).unwrap_or_default();

@@ -26,7 +26,8 @@ pub(super) fn strip_suffix<'a>(text: &'a str, end: &str) -> Option<&'a str> {
     tail.eq_ignore_ascii_case(end).then_some(rest)
 }
 
-/// The text without white space at its ends; text that shows something at both ends, as most does, is not walked.
+/// The text without white space at its ends; text that shows something at both ends, as most
+/// does, is not walked.
 pub(super) fn trim(text: &str) -> &str {
     match text.as_bytes() {
         [only] if only.is_ascii_graphic() => text,

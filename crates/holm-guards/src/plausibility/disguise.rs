@@ -1,9 +1,10 @@
 //! Detects error messages that arrive as successful output.
 //!
-//! Every rule asks whether the output is *nothing but* an error: one line that is something else makes it data.
-//! A file that mentions an error, a log with errors among other lines and a search hit with its file name in
-//! front are therefore fine. A lone error line that a tool was *asked* to show cannot be told apart by its text;
-//! such tools declare [`ErrorText::Allowed`](super::ErrorText::Allowed).
+//! Every rule asks whether the output is *nothing but* an error: one line that is something else
+//! makes it data. A file that mentions an error, a log with errors among other lines and a search
+//! hit with its file name in front are therefore fine. A lone error line that a tool was *asked* to
+//! show cannot be told apart by its text; such tools declare
+//! [`ErrorText::Allowed`](super::ErrorText::Allowed).
 
 use super::ascii;
 use crate::json::{Json, Object};
@@ -26,8 +27,8 @@ const COMPLAINTS: &[&str] = &[
     "read-only file system",
 ];
 
-/// The beginnings of error messages whose object comes last, as in `zsh: command not found: foo`.
-/// Lower case.
+/// The beginnings of error messages whose object comes last, as in `zsh: command not
+/// found: foo`. Lower case.
 const OPENINGS: &[&str] = &[
     "command not found: ",
     "could not resolve host",
@@ -51,10 +52,12 @@ const WHOLE_LINES: &[&str] = &[
     "segmentation fault (core dumped)",
 ];
 
-/// The end of the complaint that Windows prints before "operable program or batch file." Lower case.
+/// The end of the complaint that Windows prints before "operable program or
+/// batch file." Lower case.
 const WINDOWS_COMPLAINT: &str = "' is not recognized as an internal or external command,";
 
-/// HTTP failures by number and reason phrase, as servers put them into titles and plain bodies. Lower case.
+/// HTTP failures by number and reason phrase, as servers put them into titles and
+/// plain bodies. Lower case.
 const HTTP_FAILURES: &[(&str, &str)] = &[
     ("400", "bad request"),
     ("401", "unauthorized"),
@@ -136,7 +139,8 @@ pub(super) fn is_error_page(text: &str) -> bool {
     title.len() <= MAX_COMPLAINT && is_status(title.trim())
 }
 
-/// Whether a trimmed text is only an HTTP failure: `404 Not Found`, `404: Not Found`, `HTTP Status 404 – Not Found`.
+/// Whether a trimmed text is only an HTTP failure: `404 Not Found`, `404: Not Found`, `HTTP Status
+/// 404 – Not Found`.
 fn is_status(text: &str) -> bool {
     // They begin with a number, `error` or `http`.
     if text.len() > MAX_COMPLAINT || !text.starts_with(['4', '5', 'e', 'E', 'h', 'H']) {
@@ -202,7 +206,8 @@ fn holds_data(members: &Object) -> bool {
     members.iter().any(|(name, value)| !value.is_null() && !BESIDE_AN_ERROR.contains(&name.as_str()))
 }
 
-/// Whether a text is one Python traceback: its header, indented frames, and the exception as the last line.
+/// Whether a text is one Python traceback: its header, indented frames, and the exception
+/// as the last line.
 fn is_traceback(text: &str) -> bool {
     const HEADER: &str = "Traceback (most recent call last):";
     let mut lines = text.lines();
@@ -221,8 +226,8 @@ fn is_complaints(text: &str) -> bool {
     may_complain(text) && text.split('\n').map(ascii::trim).filter(|line| !line.is_empty()).all(is_complaint)
 }
 
-/// Whether a text can begin with an error message: a word and a colon, or one of the lines that
-/// name no program.
+/// Whether a text can begin with an error message: a word and a colon, or one of the lines
+/// that name no program.
 fn may_complain(text: &str) -> bool {
     match text.as_bytes().get(word_length(text)..).unwrap_or_default() {
         [b':', b' ', ..] => true,
@@ -252,8 +257,8 @@ fn is_complaint(line: &str) -> bool {
     lower.find(": ").is_some_and(|colon| complains(&lower, colon))
 }
 
-/// The length of the word that may name a program, as far as it is ASCII and as long as an error
-/// message can be.
+/// The length of the word that may name a program, as far as it is ASCII and as long as an
+/// error message can be.
 fn word_length(text: &str) -> usize {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'+');
     text.bytes().take(MAX_COMPLAINT).take_while(plain).count()
@@ -274,8 +279,8 @@ fn complains(line: &str, colon: usize) -> bool {
         || (SHELLS.iter().any(|shell| program.eq_ignore_ascii_case(shell)) && about("not found"))
 }
 
-/// Whether a word can be the program of an error message. `src/lib.rs:12` (a search hit) and a
-/// sentence cannot.
+/// Whether a word can be the program of an error message. `src/lib.rs:12` (a search hit)
+/// and a sentence cannot.
 fn is_program(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+');
     word.chars().any(char::is_alphabetic) && word.chars().all(plain)

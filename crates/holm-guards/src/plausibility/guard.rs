@@ -14,7 +14,8 @@ pub const GUARD: &str = "plausibility";
 pub enum Plausibility {
     /// The guard saw enough to decide.
     Ruled(Ruling),
-    /// The ends of a spilled text do not decide; the host runs the guard again on the whole text, as a check.
+    /// The ends of a spilled text do not decide; the host runs the guard again on the whole
+    /// text, as a check.
     NeedsWhole,
 }
 
@@ -40,9 +41,9 @@ pub enum Finding {
 
 /// Decides whether a result is plausible.
 ///
-/// Failed results are accepted as the failures they are. The function examines the text only. It
-/// costs time linear in that text, and it examines an output for an error only up to a bounded
-/// size.
+/// Failed results are accepted as the failures they are. The function examines the text
+/// only. It costs time linear in that text, and it examines an output for an error only up
+/// to a bounded size.
 ///
 /// ```
 /// use holm_guards::plausibility::{Expectation, Observed, Outcome, Plausibility, judge};
@@ -115,8 +116,8 @@ const TELLING_HEAD: usize = 64;
 
 /// Examines the ends of a spilled text.
 ///
-/// A head that is fine on its own makes the whole fine, with one exception: the beginning of an error page is
-/// enough to know it. A head that is *not* fine proves nothing about the rest.
+/// A head that is fine on its own makes the whole fine, with one exception: the beginning of an
+/// error page is enough to know it. A head that is *not* fine proves nothing about the rest.
 fn examine_ends(observed: &Observed<'_>, expectation: Expectation) -> Ends {
     let head = observed.head();
     if expectation.rules == Rules::Holm

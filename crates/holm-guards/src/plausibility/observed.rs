@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Outcome {
     /// The tool says that it worked. Guards test this claim.
     Succeeded,
-    /// The tool says that it failed. Failures pass through as failures: the model does not take
-    /// them for data.
+    /// The tool says that it failed. Failures pass through as failures: the model does not
+    /// take them for data.
     Failed,
 }
 
@@ -38,7 +38,8 @@ impl<'a> Observed<'a> {
 
     /// The two ends of a text of `length` bytes whose middle was spilled.
     ///
-    /// A `length` that the head alone reaches is a whole text, so a caller need not tell the cases apart.
+    /// A `length` that the head alone reaches is a whole text, so a caller need not
+    /// tell the cases apart.
     #[must_use]
     pub fn spilled(head: &'a str, tail: &'a str, length: u64) -> Self {
         Self { head, tail, length }

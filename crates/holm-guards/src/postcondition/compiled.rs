@@ -54,7 +54,8 @@ impl Postconditions {
         self.promises.is_empty()
     }
 
-    /// Schema demands that are not enforced, by the promise that makes them; shown when a tool is registered.
+    /// Schema demands that are not enforced, by the promise that makes them; shown when
+    /// a tool is registered.
     pub fn unsupported(&self) -> impl Iterator<Item = (&str, &Unsupported)> {
         self.promises.iter().flat_map(|promise| match &promise.test {
             Test::Schema(schema) => schema
@@ -96,8 +97,8 @@ impl Postconditions {
         if checks.is_empty() { Evaluation::Ruled(chain) } else { Evaluation::Pending { chain, checks } }
     }
 
-    /// The ruling for a check that the host carried out. `found` is the host's finding if the
-    /// promise was broken.
+    /// The ruling for a check that the host carried out. `found` is the host's finding if
+    /// the promise was broken.
     #[must_use]
     pub fn answer(check: &Postcondition, found: Option<&str>) -> Ruling {
         found.map_or(Ruling::Accept, |found| check.ruling(excerpt(found)))
@@ -109,8 +110,9 @@ impl Postconditions {
 pub enum Evaluation {
     /// Every postcondition was decided.
     Ruled(Chain),
-    /// Nothing was rejected so far, and these checks are still to be carried out by the host, in order: programs
-    /// to run, and promises that need the whole of a spilled output (compiled alone and judged on it).
+    /// Nothing was rejected so far, and these checks are still to be carried out by the host, in
+    /// order: programs to run, and promises that need the whole of a spilled output (compiled alone
+    /// and judged on it).
     Pending {
         /// The decisions so far.
         chain: Chain,

@@ -29,16 +29,16 @@ pub enum Repaired {
 
 /// Reads, repairs and validates a call's arguments.
 ///
-/// Made where the value is invalid without it, in this order: no text is `{}`; a code fence around the text and
-/// commas before closing brackets are removed; then, guided by the schema,
+/// Made where the value is invalid without it, in this order: no text is `{}`; a code fence around
+/// the text and commas before closing brackets are removed; then, guided by the schema,
 /// - `null` in an optional property that cannot be `null` is left out;
-/// - `"50"`, `"true"` and `"null"` lose their quotes where a string is not allowed, and numbers and booleans gain
-///   them where only a string is;
+/// - `"50"`, `"true"` and `"null"` lose their quotes where a string is not allowed, and numbers and
+///   booleans gain them where only a string is;
 /// - a string that holds an object or an array is unfolded where one is expected;
 /// - a single value becomes an array of one where an array is expected;
-/// - in a union of objects that are told apart by a fixed property (say `kind`), `{"circle": {…}}` and
-///   `{"kind": "circle", "value": {…}}` become `{"kind": "circle", …}`, and `null`s that belong to other
-///   variants are left out.
+/// - in a union of objects that are told apart by a fixed property (say `kind`), `{"circle": {…}}`
+///   and `{"kind": "circle", "value": {…}}` become `{"kind": "circle", …}`, and `null`s that belong
+///   to other variants are left out.
 ///
 /// Nothing is changed if two readings are possible.
 ///

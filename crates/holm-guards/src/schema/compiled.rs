@@ -13,8 +13,8 @@ use crate::mutate::{Guard, off};
 
 /// A compiled JSON Schema.
 ///
-/// Compile once when a tool is registered, validate every call. Validation neither allocates for a valid value nor
-/// takes more than a fixed number of steps.
+/// Compile once when a tool is registered, validate every call. Validation neither allocates for a
+/// valid value nor takes more than a fixed number of steps.
 ///
 /// ```
 /// use holm_guards::json::Json;
@@ -74,7 +74,8 @@ impl Schema {
     /// Checks a value.
     ///
     /// # Errors
-    /// The first few [violations](Violation), at most [`MAX_VIOLATIONS`](super::MAX_VIOLATIONS) of them.
+    /// The first few [violations](Violation), at most [`MAX_VIOLATIONS`](super::MAX_VIOLATIONS) of
+    /// them.
     pub fn validate(&self, value: &Json) -> Result<(), Vec<Violation>> {
         if off(Guard::Schema) {
             return Ok(());

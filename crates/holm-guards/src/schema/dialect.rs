@@ -4,7 +4,8 @@ use crate::json::Object;
 
 /// The edition whose rules apply where editions disagree.
 ///
-/// They disagree in two places only: whether keywords beside `$ref` count, and whether `$id` may hold an anchor.
+/// They disagree in two places only: whether keywords beside `$ref` count, and whether `$id`
+/// may hold an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
     /// Draft 7 and before: `$ref` hides its siblings, `"$id": "#name"` is an anchor.

@@ -98,7 +98,8 @@ pub enum Gap {
     /// The pattern refers back to a group, which linear time does not allow.
     #[error("the pattern refers back to a group")]
     BackReference,
-    /// The pattern names a Unicode property; the tables are left out to keep the browser build small.
+    /// The pattern names a Unicode property; the tables are left out to keep
+    /// the browser build small.
     #[error("the pattern names a Unicode property")]
     UnicodeProperty,
     /// The pattern switches flags inside.

@@ -27,7 +27,8 @@ pub(super) struct Index<'a> {
     owners: BTreeMap<usize, usize>,
 }
 
-/// A subschema with an identifier of its own, and the base that references in it are resolved against.
+/// A subschema with an identifier of its own, and the base that references in
+/// it are resolved against.
 struct Resource<'a> {
     base: String,
     root: &'a Json,

@@ -4,14 +4,17 @@
 //! validator must be pure, exact about numbers and bounded in cost, for any schema that a foreign
 //! server declares. The semantics are those of draft 2020-12 for this list of keywords:
 //!
-//! - any value: `type`, `enum`, `const`, `allOf`, `anyOf`, `oneOf`, `not`, `if`/`then`/`else`, `$ref`, `$defs`,
-//!   `definitions`, `$id`, `$anchor`, boolean schemas; `$dynamicRef` where it can only mean one target;
+//! - any value: `type`, `enum`, `const`, `allOf`, `anyOf`, `oneOf`, `not`, `if`/`then`/`else`,
+//!   `$ref`, `$defs`, `definitions`, `$id`, `$anchor`, boolean schemas; `$dynamicRef` where it can
+//!   only mean one target;
 //! - numbers: `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`;
 //! - strings: `minLength`, `maxLength` (in code points), `pattern` (linear time);
-//! - arrays: `items`, `prefixItems`, `additionalItems` beside the older array form of `items`, `contains`,
-//!   `minContains`, `maxContains`, `minItems`, `maxItems`, `uniqueItems`, `unevaluatedItems`;
-//! - objects: `properties`, `patternProperties`, `additionalProperties`, `propertyNames`, `required`,
-//!   `minProperties`, `maxProperties`, `dependentRequired`, `dependentSchemas`, `dependencies`, `unevaluatedProperties`.
+//! - arrays: `items`, `prefixItems`, `additionalItems` beside the older array form of `items`,
+//!   `contains`, `minContains`, `maxContains`, `minItems`, `maxItems`, `uniqueItems`,
+//!   `unevaluatedItems`;
+//! - objects: `properties`, `patternProperties`, `additionalProperties`, `propertyNames`,
+//!   `required`, `minProperties`, `maxProperties`, `dependentRequired`, `dependentSchemas`,
+//!   `dependencies`, `unevaluatedProperties`.
 //!
 //! `format` is an annotation; [`format::check`] asserts it where a guard asks for it.
 //! [`Schema::unsupported`] names every demand of a schema beyond this list, so that no caller

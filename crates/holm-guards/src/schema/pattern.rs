@@ -22,7 +22,8 @@ use super::Gap;
 /// Patterns above this length are refused before anything is made of them.
 const LENGTH_LIMIT: usize = 16 * 1024;
 
-/// A regular expression as JSON Schema writes it: JavaScript's syntax, unanchored, matched in linear time.
+/// A regular expression as JSON Schema writes it: JavaScript's syntax, unanchored,
+/// matched in linear time.
 ///
 /// `\d`, `\w` and `\b` are ASCII as in JavaScript. Unicode properties (`\p{…}`) are not supported.
 ///

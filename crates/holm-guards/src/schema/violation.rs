@@ -3,7 +3,8 @@
 use alloc::string::String;
 use core::fmt;
 
-/// How many violations one validation reports: enough to correct a call in one go, few enough to read.
+/// How many violations one validation reports: enough to correct a call in one go,
+/// few enough to read.
 pub const MAX_VIOLATIONS: usize = 8;
 
 /// One way in which a value breaks a schema, described so that the sender can correct it.

@@ -109,8 +109,8 @@ pub fn parse_skill_output(reply: &str, target: ExtractionTarget) -> Result<Json,
 /// Checks an output against the text from which it was taken.
 ///
 /// # Errors
-/// [`SkillError::SchemaViolation`] if the target's member is missing, [`SkillError::HallucinationDetected`] for the
-/// first string that the text does not hold.
+/// [`SkillError::SchemaViolation`] if the target's member is missing,
+/// [`SkillError::HallucinationDetected`] for the first string that the text does not hold.
 pub fn validate_extraction_output(
     text: &str,
     output: &Json,

@@ -73,8 +73,8 @@ impl Skill {
         Ok(Self { contract, rules: Rules::Holm, input, cases })
     }
 
-    /// The same skill under other rules. Only the built-in `extract` has rules of agent.rs; other contracts keep
-    /// Holm's.
+    /// The same skill under other rules. Only the built-in `extract` has rules of agent.rs;
+    /// other contracts keep Holm's.
     #[must_use]
     pub fn under(mut self, rules: Rules) -> Self {
         if compat::is_valid_skill(&self.contract.name) {

@@ -10,11 +10,12 @@ use crate::schema::node::{Node, NodeId};
 use crate::schema::path::Path;
 use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
 
-/// Work that one validation may cost: an array of some hundred thousand items passes, a bomb of nested `anyOf` ends
-/// within a tenth of a second.
+/// Work that one validation may cost: an array of some hundred thousand items passes, a bomb of
+/// nested `anyOf` ends within a tenth of a second.
 const MAX_STEPS: u64 = 1_000_000;
 
-/// Schemas applied inside one another: twice the nesting of the deepest value, which fits the stack of a browser.
+/// Schemas applied inside one another: twice the nesting of the deepest value, which fits the
+/// stack of a browser.
 const MAX_NESTING: u32 = 256;
 
 /// Bytes of a string that count as one step of matching.

@@ -1,4 +1,5 @@
-//! Turns a document into nodes. Works from a queue, so neither nesting nor references can exhaust the stack.
+//! Turns a document into nodes. Works from a queue, so neither nesting nor references can exhaust
+//! the stack.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use super::node::{Look, Node, Range, Set, Tree, WORD};
 
-/// Instructions of one pattern: generous for real ones, small enough that a set of states is a kilobyte.
+/// Instructions of one pattern: generous for real ones, small enough that a set of
+/// states is a kilobyte.
 const MAX_STEPS: usize = 8 * 1024;
 
 /// A compiled pattern. The first instruction is the start, the last one the match.

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
-    /// Words and figures. Letters, digits, marks and `_` belong together; hyphens and apostrophes separate
-    /// (`Berlin-based` names Berlin); `.` and `,` between digits do not. Scripts that write without spaces
-    /// have no boundaries of their own.
+    /// Words and figures. Letters, digits, marks and `_` belong together; hyphens and apostrophes
+    /// separate (`Berlin-based` names Berlin); `.` and `,` between digits do not. Scripts that
+    /// write without spaces have no boundaries of their own.
     #[default]
     Words,
     /// An e-mail address: also the dots, hyphens and signs of a longer address.
@@ -110,8 +110,8 @@ fn begins_url(before: &str, value: &str) -> bool {
     !previous.is_some_and(|c| matches!(c, '@' | '.' | '-' | '_' | '/' | '%'))
 }
 
-/// Whether the rest, up to a character that no URL holds, is only punctuation or begins the next
-/// address.
+/// Whether the rest, up to a character that no URL holds, is only punctuation or
+/// begins the next address.
 fn ends_url(after: &str) -> bool {
     if let Some(next) = after.strip_prefix([',', ';'])
         && ["http://", "https://", "ftp://", "www."].iter().any(|start| next.starts_with(start))
@@ -144,8 +144,8 @@ fn is_mark(c: char) -> bool {
         | '\u{93C}' | '\u{94D}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{20D0}'..='\u{20FF}')
 }
 
-/// Letters of scripts that put no spaces between words, or attach endings to names: Thai, Lao, Myanmar, Khmer,
-/// kana, Han and Hangul.
+/// Letters of scripts that put no spaces between words, or attach endings to names: Thai, Lao,
+/// Myanmar, Khmer, kana, Han and Hangul.
 pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1100}'..='\u{11FF}'
         | '\u{1780}'..='\u{17FF}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}'

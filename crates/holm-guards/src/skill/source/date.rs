@@ -123,7 +123,8 @@ pub(super) fn scan(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whether a text has the form of a date: complete, partial (`March 2024`) or relative (`next Monday`).
+/// Whether a text has the form of a date: complete, partial (`March 2024`)
+/// or relative (`next Monday`).
 ///
 /// A complete date must exist in the calendar, in at least one order of its parts.
 pub(in crate::skill) fn is_date(text: &str) -> bool {
@@ -196,7 +197,8 @@ impl Token<'_> {
     }
 }
 
-/// Splits a text into numbers and words; ordinal endings and the small words inside dates are left out.
+/// Splits a text into numbers and words; ordinal endings and the small words inside
+/// dates are left out.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut rest = text;

@@ -8,7 +8,8 @@
 //! - typographic quotes, dashes and the ellipsis become their ASCII forms;
 //! - full-width ASCII and Latin ligatures become plain letters;
 //! - letters with marks are taken apart, so both ways of writing them agree;
-//! - characters without width (soft hyphen, joiners, direction marks, variation selectors) are removed.
+//! - characters without width (soft hyphen, joiners, direction marks, variation selectors) are
+//!   removed.
 //!
 //! Accents are *kept*: `Muñoz` and `Munoz` are two names.
 

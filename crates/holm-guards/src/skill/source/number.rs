@@ -71,7 +71,8 @@ pub(super) fn scan(text: &str) -> BTreeSet<Decimal> {
     found
 }
 
-/// Takes the point of `.5` from the text before the digits; a point after a word or another point is not one.
+/// Takes the point of `.5` from the text before the digits; a point after a word or another
+/// point is not one.
 fn split_point(before: &str) -> (&str, &'static str) {
     match before.strip_suffix('.') {
         Some(left) if !left.ends_with(|c: char| c == '.' || is_word(c)) => (left, "."),
@@ -93,8 +94,8 @@ fn sign(before: &str) -> Option<&'static str> {
     }
 }
 
-/// The most digits of an exponent: real numbers have fewer, and the digits are copied for each
-/// reading.
+/// The most digits of an exponent: real numbers have fewer, and the digits are
+/// copied for each reading.
 const MAX_POWER: usize = 4;
 
 /// Splits off the longest run of digits with single separators between them, and an exponent.
@@ -167,7 +168,8 @@ fn apostrophes(mantissa: &str, emit: &mut impl FnMut(&str)) {
     mantissa.split('\'').for_each(emit);
 }
 
-/// Both separators occur: the last one is the decimal sign if it occurs once, or the comma parts a list.
+/// Both separators occur: the last one is the decimal sign if it occurs once, or the
+/// comma parts a list.
 fn mixed(mantissa: &str, emit: &mut impl FnMut(&str)) {
     let (decimal, group) = if mantissa.rfind(',') > mantissa.rfind('.') { (',', '.') } else { ('.', ',') };
     if let Some((whole, fraction)) = mantissa.rsplit_once(decimal)

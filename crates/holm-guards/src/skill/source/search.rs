@@ -7,8 +7,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Calls `accept` with the byte range of each occurrence until it accepts one. Returns whether it
-/// did.
+/// Calls `accept` with the byte range of each occurrence until it accepts one.
+/// Returns whether it did.
 ///
 /// An empty needle occurs nowhere. Knuth, Morris and Pratt: at most two comparisons a byte.
 pub(super) fn any_occurrence(

@@ -79,7 +79,8 @@ impl Source {
 
 /// The bytes of punctuation before and after the words of a value, and the text between them.
 ///
-/// The boundaries are those of the words: in `a@x.com` the piece `a@x.` ends at `x`, not at the point.
+/// The boundaries are those of the words: in `a@x.com` the piece `a@x.` ends at `x`,
+/// not at the point.
 fn edges(value: &str) -> (usize, &str, usize) {
     let core = value.trim_matches(|c| !is_word(c));
     let lead = value.find(is_word).unwrap_or(0);
