@@ -17,8 +17,8 @@ use crate::amount;
 use crate::error::AllowanceError;
 use crate::text::serde_as_text;
 
-/// The kind of an allowance. The unit of each amount is a whole number, so that sums are exact
-/// everywhere.
+/// The kind of an allowance. The unit of each amount is a whole number, so that
+/// sums are exact everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AllowanceKind {
     /// Money in billionths of a US dollar.

@@ -56,7 +56,8 @@ impl Authority {
     ///
     /// # Errors
     ///
-    /// The first text that is neither a grant nor an allowance; a kind of allowance that is given twice; too many texts.
+    /// The first text that is neither a grant nor an allowance; a kind of allowance that is given
+    /// twice; too many texts.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, AuthorityError> {
         let mut authority = Self::default();
         for (position, text) in (1..).zip(texts) {
@@ -65,8 +66,8 @@ impl Authority {
         Ok(authority)
     }
 
-    /// The authority that both hold: the grants that meet, and the smaller amount of each
-    /// allowance.
+    /// The authority that both hold: the grants that meet, and the smaller
+    /// amount of each allowance.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         Self { grants: self.grants.meet(&other.grants), allowances: self.allowances.meet(&other.allowances) }

@@ -21,7 +21,8 @@ use crate::program::{Program, ProgramPattern};
 use crate::request::Request;
 use crate::text::{bare, fold, is_dressed, serde_as_text};
 
-/// One denial: `path:**/.env` for reading, writing and running alike, or the text of a grant for that power alone.
+/// One denial: `path:**/.env` for reading, writing and running alike, or the text of a grant
+/// for that power alone.
 ///
 /// This crate does not know Unicode normal forms. Write the form that the file system stores; if
 /// the file system ignores the difference, deny the folder. A path denial is relative to the
@@ -64,8 +65,8 @@ impl Denial {
 
     /// Whether everything that the grant would let pass is refused.
     ///
-    /// A grant that is denied only in part is not covered; each request under it is then judged by
-    /// itself.
+    /// A grant that is denied only in part is not covered; each request under it is
+    /// then judged by itself.
     #[must_use]
     pub fn covers(&self, grant: &Grant) -> bool {
         match (self, grant) {
@@ -83,7 +84,8 @@ pub(crate) fn path_denied(pattern: &PathPattern, path: &FilePath) -> bool {
     if pattern.is_absolute() != path.is_absolute() {
         return false;
     }
-    // In ASCII, case is the only thing that folding changes, so nothing needs to be copied to compare.
+    // In ASCII, case is the only thing that folding changes, so nothing needs to be copied to
+    // compare.
     if path.as_str().is_ascii() && pattern.is_ascii() {
         return pattern.fits(path.components(), Glob::admits_caseless)
             || (path.components().any(is_dressed)

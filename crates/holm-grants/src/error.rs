@@ -1,7 +1,7 @@
 //! The errors of texts that are not a grant, a request or an amount.
 //!
-//! One small enum per kind of text, so that a caller can tell a typing mistake from an attack and can show the hint
-//! that the message carries. None of them repeats a whole hostile text.
+//! One small enum per kind of text, so that a caller can tell a typing mistake from an attack and
+//! can show the hint that the message carries. None of them repeats a whole hostile text.
 
 use alloc::boxed::Box;
 use alloc::string::String;

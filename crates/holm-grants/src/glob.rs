@@ -108,7 +108,8 @@ impl Glob {
         true
     }
 
-    /// Whether `text` is admitted as denials compare: without case, joiners and variation selectors.
+    /// Whether `text` is admitted as denials compare: without case,
+    /// joiners and variation selectors.
     pub(crate) fn admits_folded(&self, text: &str) -> bool {
         if text.is_ascii() && self.is_ascii() {
             return self.admits_caseless(text.as_bytes());

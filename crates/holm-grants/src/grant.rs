@@ -13,7 +13,8 @@ use crate::request::Request;
 use crate::secret::SecretPattern;
 use crate::text::serde_as_text;
 
-/// A power that can be used again and again within its bounds; amounts that are used up are [`crate::Allowance`]s.
+/// A power that can be used again and again within its bounds; amounts that are
+/// used up are [`crate::Allowance`]s.
 ///
 /// The text is the only form, also in serde: the same line is shown, stored and compared. No kind
 /// implies another: `write:out/` does not allow reading `out`.
@@ -116,7 +117,8 @@ impl Grant {
         }
     }
 
-    /// The same grant with an absolute pattern beneath `workspace` made relative to it; see [`FilePath::rebased`].
+    /// The same grant with an absolute pattern beneath `workspace` made relative
+    /// to it; see [`FilePath::rebased`].
     ///
     /// ```
     /// use holm_grants::Grant;
@@ -138,8 +140,8 @@ impl Grant {
         }
     }
 
-    /// The same grant with a relative pattern spelled from the root; `None` if it is not a path, or
-    /// absolute already.
+    /// The same grant with a relative pattern spelled from the root; `None` if it is not a
+    /// path, or absolute already.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         match self {
@@ -159,8 +161,8 @@ impl Grant {
     ///
     /// # Errors
     ///
-    /// If no grant may ever let it pass, no pattern can spell it, or the text would be too long to
-    /// be read back.
+    /// If no grant may ever let it pass, no pattern can spell it, or the text would be too long
+    /// to be read back.
     ///
     /// ```
     /// use holm_grants::Grant;

@@ -12,7 +12,8 @@ use crate::text::{fold, is_refused, serde_as_text};
 /// The longest name in bytes: longer than any provider or system allows, short enough to show.
 const MAX_NAME: usize = 256;
 
-/// One name. No character is special; white space, `=`, `@`, braces and invisible characters are refused.
+/// One name. No character is special; white space, `=`, `@`, braces and
+/// invisible characters are refused.
 ///
 /// ```
 /// use holm_grants::Name;
@@ -79,8 +80,8 @@ impl NamePattern {
     ///
     /// # Errors
     ///
-    /// [`NameError::TooLong`] if the name is near the limit and holds stars, each of which is
-    /// written `[*]`.
+    /// [`NameError::TooLong`] if the name is near the limit and holds stars, each of
+    /// which is written `[*]`.
     pub fn exactly(name: &Name) -> Result<Self, NameError> {
         let glob = Glob::literal(&name.0);
         if glob.text_len() > MAX_NAME {

@@ -27,7 +27,6 @@ use crate::template::Need;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 pub struct Policy {
-    /// The allowed actions.
     #[serde(default)]
     pub grants: GrantSet,
     /// What may not be done, even if a grant allows it.
@@ -74,7 +73,8 @@ impl Policy {
         }
     }
 
-    /// Whether a connection for `url` may go to `ip`; see [`GrantSet::reach`]. A denied address is denied under every name.
+    /// Whether a connection for `url` may go to `ip`; see [`GrantSet::reach`]. A denied address is
+    /// denied under every name.
     ///
     /// # Errors
     ///
@@ -88,7 +88,8 @@ impl Policy {
         self.grants.reach(url, ip)
     }
 
-    /// The policy of a child that wishes for `wish`: never more grants than here, never fewer denials.
+    /// The policy of a child that wishes for `wish`: never more grants than
+    /// here, never fewer denials.
     #[must_use]
     pub fn attenuate(&self, wish: &Self) -> Self {
         Self { grants: self.grants.meet(&wish.grants), denials: self.denials.join(&wish.denials) }

@@ -11,8 +11,8 @@ use crate::text::{bare, fold, serde_as_text};
 
 /// One program. With a slash it is a path (`./run.sh`, `/usr/bin/git`), without one a bare name.
 ///
-/// The two never stand for each other: a grant for `git` does not allow a file of that name in the
-/// workspace.
+/// The two never stand for each other: a grant for `git` does not allow a file of that
+/// name in the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Program {
     Name(Name),
@@ -103,7 +103,8 @@ impl FromStr for ProgramPattern {
         if !text.contains(['/', '\\']) {
             return Ok(Self::Name(text.parse()?));
         }
-        // The dot says that a single component is a path, not a name; patterns themselves have no dots.
+        // The dot says that a single component is a path, not a name; patterns themselves have no
+        // dots.
         let path = if text == "./" { text } else { text.strip_prefix("./").unwrap_or(text) };
         if path == "." {
             return Err(PathError::Empty.into());

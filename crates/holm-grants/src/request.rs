@@ -72,7 +72,8 @@ impl Request {
         })
     }
 
-    /// The same request with an absolute path beneath `workspace` made relative to it; see [`FilePath::rebased`].
+    /// The same request with an absolute path beneath `workspace` made relative
+    /// to it; see [`FilePath::rebased`].
     #[must_use]
     pub fn rebased(&self, workspace: &FilePath) -> Self {
         match self {
@@ -88,8 +89,8 @@ impl Request {
         }
     }
 
-    /// The same request with a relative path spelled from the root; `None` if it is not a path, or
-    /// absolute already.
+    /// The same request with a relative path spelled from the root; `None` if it is not a
+    /// path, or absolute already.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         Some(match self {

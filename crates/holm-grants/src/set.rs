@@ -15,7 +15,8 @@ use crate::net::address::{Class, Reach};
 use crate::net::{Named, Url};
 use crate::request::Request;
 
-/// The most grants in one list: more than people write, few enough that comparing two lists stays cheap.
+/// The most grants in one list: more than people write, few enough that comparing
+/// two lists stays cheap.
 pub(crate) const MAX_GRANTS: usize = 1024;
 
 /// An ordered set of grants, in serde a list of their texts.
@@ -65,8 +66,8 @@ impl GrantSet {
     ///
     /// # Errors
     ///
-    /// The first text that is not a grant, with its position ([`GrantError::Entry`]), or too many
-    /// of them.
+    /// The first text that is not a grant, with its position ([`GrantError::Entry`]), or
+    /// too many of them.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, GrantError> {
         let mut grants = BTreeSet::new();
         for (position, text) in (1..).zip(texts) {
@@ -137,8 +138,8 @@ impl GrantSet {
 
     /// The grants that both sets give: of each, the grants that the other contains.
     ///
-    /// A child's set is `parent.meet(&wish)`, so it is contained in the parent by construction. Grants that merely
-    /// overlap give nothing.
+    /// A child's set is `parent.meet(&wish)`, so it is contained in the parent by construction.
+    /// Grants that merely overlap give nothing.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         let ours = self.iter().filter(|grant| other.contains(grant));

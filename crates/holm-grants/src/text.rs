@@ -59,15 +59,16 @@ const fn is_joining(c: char) -> bool {
 /// Whether a character may not occur in a grant: it would be invisible, reorder the text around it,
 /// or steer a terminal.
 ///
-/// Joiners and the variation selectors of emoji stay allowed, because file names need them. Denials do not see them.
+/// Joiners and the variation selectors of emoji stay allowed, because file names need them. Denials
+/// do not see them.
 pub(crate) fn is_refused(c: char) -> bool {
     c.is_control() || (is_hidden(c) && !is_joining(c))
 }
 
 /// The form in which denials compare: case, joiners and variation selectors do not count.
 ///
-/// Upper before lower case, so that `ſ`, the Kelvin sign and the dotless `ı` end where `s`, `k` and `i` do: a
-/// file system that ignores case may treat them alike, and a denial must then hold.
+/// Upper before lower case, so that `ſ`, the Kelvin sign and the dotless `ı` end where `s`, `k` and
+/// `i` do: a file system that ignores case may treat them alike, and a denial must then hold.
 pub(crate) fn fold(text: &str) -> String {
     text.chars()
         .filter(|c| !is_joining(*c))
@@ -76,7 +77,8 @@ pub(crate) fn fold(text: &str) -> String {
         .collect()
 }
 
-/// A folded component as file systems that drop trailing dots, spaces and stream names would open it.
+/// A folded component as file systems that drop trailing dots, spaces and stream
+/// names would open it.
 pub(crate) fn bare(component: &str) -> &str {
     let before_stream = component.split_once(':').map_or(component, |(name, _)| name);
     before_stream.trim_end_matches(['.', ' '])
@@ -87,7 +89,8 @@ pub(crate) fn is_dressed(component: &str) -> bool {
     component.ends_with(['.', ' ']) || component.bytes().any(|byte| byte == b':')
 }
 
-/// Serialises a type as its text and reads it back through `FromStr`, so that there is one form everywhere.
+/// Serialises a type as its text and reads it back through `FromStr`, so that there
+/// is one form everywhere.
 macro_rules! serde_as_text {
     ($($type:ty),+ $(,)?) => {$(
         impl serde::Serialize for $type {

@@ -20,7 +20,8 @@ pub enum Class {
     Shared,
     /// Reserved for measuring networks: `198.18/15`.
     Benchmark,
-    /// Neighbours on the same wire: `169.254/16`, `fe80::/10`. Clouds put credentials here under many addresses.
+    /// Neighbours on the same wire: `169.254/16`, `fe80::/10`. Clouds put credentials
+    /// here under many addresses.
     LinkLocal,
     /// A cloud's metadata service.
     Metadata,
@@ -28,7 +29,8 @@ pub enum Class {
     Unspecified,
     /// Many receivers: `224/4`, `ff00::/8`.
     Multicast,
-    /// Set aside by a standard: protocol assignments, relays, discard-only, documentation, future use.
+    /// Set aside by a standard: protocol assignments, relays,
+    /// discard-only, documentation, future use.
     Reserved,
     /// An IPv6 address that carries an IPv4 one, so that a translator decides where it leads.
     Embedded,
@@ -103,7 +105,8 @@ pub fn is_public(ip: IpAddr) -> bool {
     Class::of(ip) == Class::Public
 }
 
-/// The IPv4 address that an IPv6 address carries: mapped, compatible, translated, NAT64, 6to4, Teredo or ISATAP.
+/// The IPv4 address that an IPv6 address carries: mapped, compatible, translated, NAT64,
+/// 6to4, Teredo or ISATAP.
 ///
 /// Such an address is never reached, for any inner address; the inner address is for the message.
 ///
@@ -134,7 +137,8 @@ pub fn embedded(ip: Ipv6Addr) -> Option<Ipv4Addr> {
 
 fn of_v4(ip: Ipv4Addr) -> Class {
     match ip.octets() {
-        // Shared by most clouds, then Amazon's containers, Alibaba, Azure, Oracle. Azure's looks like any public address.
+        // Shared by most clouds, then Amazon's containers, Alibaba, Azure, Oracle. Azure's looks
+        // like any public address.
         [169, 254, 169, 254]
         | [169, 254, 170, 2 | 23]
         | [100, 100, 100, 200]
@@ -147,7 +151,8 @@ fn of_v4(ip: Ipv4Addr) -> Class {
         [169, 254, ..] => Class::LinkLocal,
         [198, 18 | 19, ..] => Class::Benchmark,
         [224..=239, ..] => Class::Multicast,
-        // Protocol assignments, documentation, the 6to4 relay, AS112, AMT, documentation again, future use.
+        // Protocol assignments, documentation, the 6to4 relay, AS112, AMT, documentation again,
+        // future use.
         [192, 0, 0 | 2, _] | [192, 88, 99, _] | [192, 31, 196, _] | [192, 52, 193, _] | [192, 175, 48, _] => {
             Class::Reserved
         }

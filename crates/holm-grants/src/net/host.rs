@@ -32,7 +32,8 @@ const METADATA_NAMES: [&str; 9] = [
 
 /// One host: a name in lower case without trailing dot, or an address.
 ///
-/// Every spelling of an address is reduced to the address, so that nothing can be smuggled past a comparison:
+/// Every spelling of an address is reduced to the address, so that nothing can be
+/// smuggled past a comparison:
 ///
 /// ```
 /// use holm_grants::Host;
@@ -63,8 +64,8 @@ impl HostName {
 }
 
 impl Host {
-    /// Whether the host is a name under which a cloud serves credentials. Such a name is never
-    /// admitted.
+    /// Whether the host is a name under which a cloud serves credentials. Such a
+    /// name is never admitted.
     #[must_use]
     pub fn is_metadata(&self) -> bool {
         match self {
@@ -101,7 +102,8 @@ impl Host {
 
     /// Whether the host is a name that only means something inside a local network.
     ///
-    /// Such a name may lead to private addresses when a grant names it; a public name that leads there is suspect.
+    /// Such a name may lead to private addresses when a grant names it; a public name that
+    /// leads there is suspect.
     pub(crate) fn is_private_name(&self) -> bool {
         const SUFFIXES: [&str; 8] =
             ["local", "localdomain", "internal", "intranet", "lan", "home", "corp", "home.arpa"];
@@ -145,8 +147,8 @@ impl fmt::Display for Host {
 
 /// A set of hosts: one host, `*.domain` for the names beneath a domain, or `*`.
 ///
-/// Wildcards never admit what only a literal name may open: private addresses, and names of this machine such as
-/// `localhost`. Nothing admits metadata services.
+/// Wildcards never admit what only a literal name may open: private addresses, and names of this
+/// machine such as `localhost`. Nothing admits metadata services.
 ///
 /// ```
 /// use holm_grants::HostPattern;
@@ -194,8 +196,8 @@ impl HostPattern {
         }
     }
 
-    /// Whether a denial of this pattern hits `host`. In a denial a wildcard stands for every host,
-    /// local names too.
+    /// Whether a denial of this pattern hits `host`. In a denial a wildcard stands for every
+    /// host, local names too.
     pub(crate) fn denies(&self, host: &Host) -> bool {
         match (self, host) {
             (Self::One(one), _) => one == host,
@@ -214,8 +216,8 @@ impl HostPattern {
     ///
     /// # Errors
     ///
-    /// Metadata services, addresses that are not destinations, and IPv6 addresses that carry IPv4
-    /// ones.
+    /// Metadata services, addresses that are not destinations, and IPv6 addresses
+    /// that carry IPv4 ones.
     pub fn exactly(host: Host) -> Result<Self, HostError> {
         if host.is_metadata() {
             return Err(HostError::Never("a metadata service that hands out credentials"));

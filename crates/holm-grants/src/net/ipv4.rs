@@ -1,6 +1,8 @@
-//! Reads IPv4 addresses the way browsers and C libraries do: decimal, hexadecimal, octal, mixed and short.
+//! Reads IPv4 addresses the way browsers and C libraries do: decimal, hexadecimal, octal, mixed and
+//! short.
 //!
-//! An HTTP client would turn `0x7f.1` into `127.0.0.1`; if it were taken for a name here, a check by name would pass.
+//! An HTTP client would turn `0x7f.1` into `127.0.0.1`; if it were taken for a name here, a check
+//! by name would pass.
 
 use core::net::Ipv4Addr;
 

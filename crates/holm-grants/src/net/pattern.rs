@@ -1,7 +1,7 @@
 //! The pattern of a network grant: schemes, a host, ports and a path prefix.
 //!
-//! The set is a product, except that a missing port means the default of each scheme; schemes are few, so they are decided
-//! one by one and containment stays exact.
+//! The set is a product, except that a missing port means the default of each scheme; schemes are
+//! few, so they are decided one by one and containment stays exact.
 
 use alloc::string::ToString;
 use core::fmt;
@@ -54,8 +54,8 @@ pub(crate) enum Named {
 }
 
 impl FetchPattern {
-    /// Whether `url` belongs to the set. This does not check the address that its name leads to;
-    /// see [`crate::GrantSet::reach`].
+    /// Whether `url` belongs to the set. This does not check the address that its name
+    /// leads to; see [`crate::GrantSet::reach`].
     #[must_use]
     pub fn admits(&self, url: &Url) -> bool {
         self.admits_endpoint(url) && self.host.admits(url.host()) && self.prefix.admits(url.path())
@@ -73,8 +73,8 @@ impl FetchPattern {
         endpoints && self.host.contains(&other.host) && self.prefix.contains(&other.prefix)
     }
 
-    /// The narrowest set that holds this URL: its scheme, host and port, its path and everything
-    /// beneath it.
+    /// The narrowest set that holds this URL: its scheme, host and port, its path
+    /// and everything beneath it.
     ///
     /// # Errors
     ///
@@ -124,7 +124,8 @@ impl FetchPattern {
         self.admits(url).then_some(named)
     }
 
-    /// Whether the pattern spells out the address `ip` and admits the URL's scheme, port and path there.
+    /// Whether the pattern spells out the address `ip` and admits the URL's scheme,
+    /// port and path there.
     pub(crate) fn names_address(&self, url: &Url, ip: IpAddr) -> bool {
         self.host.names(&Host::Address(ip)) && self.admits(&url.at(Host::Address(ip)))
     }

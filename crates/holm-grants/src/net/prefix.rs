@@ -23,7 +23,8 @@ impl Prefix {
         if body.is_empty() {
             return if text.len() > 1 { Err(UrlError::PatternPath) } else { Ok(Self::default()) };
         }
-        // Only what canonical form leaves alone may be written, or the text would mean something else than it says.
+        // Only what canonical form leaves alone may be written, or the text would mean something
+        // else than it says.
         if text.contains('*')
             || canonical(text) != text
             || is_ambiguous(text)
@@ -59,7 +60,8 @@ impl fmt::Display for Prefix {
     }
 }
 
-/// The path as a client sends it: dot segments resolved, everything unusual percent-encoded in capitals.
+/// The path as a client sends it: dot segments resolved, everything
+/// unusual percent-encoded in capitals.
 pub(super) fn canonical(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut components = path.strip_prefix('/').unwrap_or(path).split('/').peekable();

@@ -11,13 +11,15 @@ use super::scheme::Scheme;
 use crate::error::UrlError;
 use crate::text::{is_refused, serde_as_text};
 
-/// The longest URL in bytes: what common servers accept, and far less than could be used to carry a file away.
+/// The longest URL in bytes: what common servers accept, and far less than could be used to
+/// carry a file away.
 pub(super) const MAX_URL: usize = 8192;
 
 /// One URL in canonical form: the same text is checked, shown and fetched.
 ///
-/// The fragment is dropped, since it is never sent. User information, backslashes, white space and invisible characters
-/// are refused; the host is reduced to one spelling (see [`Host`]); dot segments of the path are resolved.
+/// The fragment is dropped, since it is never sent. User information, backslashes, white space and
+/// invisible characters are refused; the host is reduced to one spelling (see [`Host`]); dot
+/// segments of the path are resolved.
 ///
 /// ```
 /// use holm_grants::Url;
@@ -167,7 +169,8 @@ pub(super) fn parse_port(text: &str) -> Result<u16, UrlError> {
 
 /// Appends `text`, encoding each byte that is not a letter, not a digit and not in `keep`.
 ///
-/// A percent sign in `keep` stays only in front of two digits, which are raised to capitals: one spelling per byte.
+/// A percent sign in `keep` stays only in front of two digits, which are raised to capitals:
+/// one spelling per byte.
 pub(crate) fn percent_encode(into: &mut String, text: &str, keep: &[u8]) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let push_encoded = |into: &mut String, byte: u8| {

@@ -32,7 +32,8 @@ pub(crate) const MAX_COMPONENT: usize = 255;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FilePath {
-    /// The normal form as it is printed: one string, because a path is made and compared for every call.
+    /// The normal form as it is printed: one string, because a path is made and
+    /// compared for every call.
     text: String,
 }
 
@@ -62,12 +63,12 @@ impl FilePath {
         }
     }
 
-    /// The same file relative to the workspace, if this path is absolute and lies beneath
-    /// `workspace`.
+    /// The same file relative to the workspace, if this path is absolute
+    /// and lies beneath `workspace`.
     ///
-    /// A host calls this before it checks a request, so that grants and denials relative to the
-    /// workspace also hold for a path that was spelled from the root. Other paths are returned
-    /// unchanged.
+    /// A host calls this before it checks a request, so that grants and denials
+    /// relative to the workspace also hold for a path that was spelled from the root.
+    /// Other paths are returned unchanged.
     ///
     /// ```
     /// use holm_grants::FilePath;
@@ -92,8 +93,8 @@ impl FilePath {
         Self { text: rest.unwrap_or(".").to_owned() }
     }
 
-    /// A relative path spelled from the root; `None` if it is absolute already, or the workspace is
-    /// not.
+    /// A relative path spelled from the root; `None` if it is absolute already, or
+    /// the workspace is not.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &Self) -> Option<Self> {
         if self.is_absolute() || !workspace.is_absolute() {
@@ -150,7 +151,8 @@ serde_as_text!(FilePath);
 
 /// The components that are left, with the slashes between them.
 ///
-/// Components are short, and looking at each byte is then cheaper than any search that has to be prepared.
+/// Components are short, and looking at each byte is then cheaper than any search that
+/// has to be prepared.
 #[derive(Clone)]
 struct Components<'a>(Option<&'a str>);
 
@@ -228,7 +230,8 @@ impl Draft {
 impl FilePath {
     /// The path, if the text is plainly in normal form; `None` if only a full parse can tell.
     ///
-    /// Most paths that a call names are of this kind. One with a star is not: it may be too long for a pattern.
+    /// Most paths that a call names are of this kind. One with a star is not: it may be too
+    /// long for a pattern.
     pub(crate) fn from_normal(text: String) -> Option<Self> {
         let plain = |byte| is_plain(byte) && byte != b'*';
         if text.len() > MAX_PATH || text.starts_with('~') || !text.bytes().all(plain) {
@@ -245,8 +248,8 @@ impl FilePath {
         (depth <= MAX_COMPONENTS && !path.is_alias()).then_some(path)
     }
 
-    /// Whether the path leads through a process's own links: `/proc/self/root/etc/shadow` is `/etc/shadow`, so no
-    /// rule about the one name could hold for the other.
+    /// Whether the path leads through a process's own links: `/proc/self/root/etc/shadow` is
+    /// `/etc/shadow`, so no rule about the one name could hold for the other.
     fn is_alias(&self) -> bool {
         if !self.is_absolute() {
             return false;

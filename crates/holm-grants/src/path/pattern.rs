@@ -12,7 +12,8 @@ use crate::error::PathError;
 use crate::glob::Glob;
 use crate::text::serde_as_text;
 
-/// The longest pattern in bytes: as long as a path, since matching costs at most the product of the two.
+/// The longest pattern in bytes: as long as a path, since matching costs at most the
+/// product of the two.
 pub(crate) const MAX_PATTERN: usize = MAX_PATH;
 
 /// A set of paths: literal components, `*` within a component, `**` for any number of components.
@@ -26,8 +27,9 @@ pub(crate) const MAX_PATTERN: usize = MAX_PATH;
 /// | `.`, `./`, `**` | the workspace root alone; the root and everything beneath it (both others) |
 /// | `/usr/share/` | an absolute subtree; relative patterns never admit absolute paths, nor the reverse |
 ///
-/// `*` also stands for leading dots. A literal star is written `[*]`. The text is kept as written, so patterns with the
-/// same meaning may differ as text (`src/` and `src/**`); each then contains the other.
+/// `*` also stands for leading dots. A literal star is written `[*]`. The text is kept as
+/// written, so patterns with the same meaning may differ as text (`src/` and `src/**`); each
+/// then contains the other.
 ///
 /// ```
 /// use holm_grants::PathPattern;
@@ -121,7 +123,8 @@ impl PathPattern {
             return Err(PathError::Home);
         }
         let pattern = Self { absolute, segments: tidy, tail };
-        // Escaped stars take more room than the path they came from; what could not be read back is not built.
+        // Escaped stars take more room than the path they came from; what could not be read back is
+        // not built.
         if pattern.text_len() > MAX_PATTERN {
             return Err(PathError::TooLong { max: MAX_PATTERN as u64 });
         }
@@ -132,15 +135,15 @@ impl PathPattern {
     ///
     /// # Errors
     ///
-    /// [`PathError::TooLong`] if the path is near the limit and holds stars, each of which is
-    /// written `[*]`.
+    /// [`PathError::TooLong`] if the path is near the limit and holds stars, each of
+    /// which is written `[*]`.
     pub fn exactly(path: &FilePath) -> Result<Self, PathError> {
         let segments = path.components().map(|name| Segment::Name(Glob::literal(name))).collect();
         Self::new(path.is_absolute(), segments, Tail::Exact)
     }
 
-    /// The pattern relative to `workspace`, if it is absolute and its first names spell that
-    /// folder; `None` otherwise.
+    /// The pattern relative to `workspace`, if it is absolute and its first names spell
+    /// that folder; `None` otherwise.
     pub(crate) fn rebased(&self, workspace: &FilePath) -> Option<Self> {
         if !self.absolute || !workspace.is_absolute() {
             return None;
@@ -207,7 +210,8 @@ impl PathPattern {
 
     /// The pattern as a machine: in each run of `*` and `**` the single ones come first.
     ///
-    /// The order within a run does not change the set, and with `**` last there is always a place to wait.
+    /// The order within a run does not change the set, and with `**` last there is always
+    /// a place to wait.
     fn steps(&self) -> Vec<Step<'_>> {
         let mut steps = Vec::with_capacity(self.segments.len() + 1);
         let mut run = Run::default();

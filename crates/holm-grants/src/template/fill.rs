@@ -77,12 +77,12 @@ fn plain(kind: Kind, pieces: &[Piece], values: &[&str]) -> Option<Request> {
     FilePath::from_normal(path).map(request)
 }
 
-/// Longer paths are filled part by part, which reports the exact limit; the limit itself is that of
-/// a path.
+/// Longer paths are filled part by part, which reports the exact limit; the limit itself is
+/// that of a path.
 const MAX_PLAIN: usize = 1024;
 
-/// Whether a value stands for itself and stays in its place; only a value between slashes may have
-/// several components.
+/// Whether a value stands for itself and stays in its place; only a value between slashes
+/// may have several components.
 fn is_plain_value(value: &str, whole: bool) -> bool {
     let fits = !matches!(value.as_bytes(), [] | [b'/' | b'~', ..] | b"." | b"..");
     fits && (whole || !value.bytes().any(|byte| byte == b'/'))

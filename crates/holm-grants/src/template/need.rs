@@ -19,7 +19,8 @@ pub enum Need {
 }
 
 impl Need {
-    /// The same need with an absolute path beneath `workspace` made relative to it; see [`FilePath::rebased`].
+    /// The same need with an absolute path beneath `workspace` made relative
+    /// to it; see [`FilePath::rebased`].
     #[must_use]
     pub fn rebased(&self, workspace: &FilePath) -> Self {
         match self {
@@ -28,8 +29,8 @@ impl Need {
         }
     }
 
-    /// The same need with a relative path spelled from the root; `None` if it is not a path, or
-    /// absolute already.
+    /// The same need with a relative path spelled from the root; `None` if it is not a
+    /// path, or absolute already.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         match self {

@@ -20,10 +20,12 @@ use crate::text::serde_as_text;
 const MAX_TEMPLATE: usize = 1024;
 /// The most arguments in one template: a few name one thing.
 const MAX_SLOTS: usize = 8;
-/// The most needs of one template: beyond this a person could not judge them, so the call is refused.
+/// The most needs of one template: beyond this a person could not judge them, so
+/// the call is refused.
 const MAX_NEEDS: usize = 256;
 
-/// A need with arguments still open: `read:{path}`, `fetch:{url}`, `exec:git`, `read:{folder=.}/**`.
+/// A need with arguments still open: `read:{path}`, `fetch:{url}`, `exec:git`,
+/// `read:{folder=.}/**`.
 ///
 /// `{name}` must be given, `{name?}` needs nothing if absent, `{name=value}` stands for the value
 /// that the tool then uses. `{name:files}` stands for every file that a patch names
@@ -103,7 +105,8 @@ impl Template {
         self.kind
     }
 
-    /// The arguments that the template names, so that a registry can compare them with the tool's schema.
+    /// The arguments that the template names, so that a registry can compare them
+    /// with the tool's schema.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.slots().map(|slot| slot.name.as_str())
     }
@@ -166,7 +169,8 @@ impl Template {
         })
     }
 
-    /// Fills the template once with plain values, so that an author's mistake shows at registration.
+    /// Fills the template once with plain values, so that an author's
+    /// mistake shows at registration.
     fn rehearse(&self) -> Result<(), TemplateError> {
         if let [Piece::Slot(Slot { absent: Absent::Refused | Absent::Nothing, .. })] = self.pieces.as_slice()
         {
@@ -202,8 +206,8 @@ impl Default for Rows<'_> {
 }
 
 impl<'a> Rows<'a> {
-    /// Adds a slot with its values, or with their default. Returns false if the call then needs
-    /// nothing.
+    /// Adds a slot with its values, or with their default. Returns false if the
+    /// call then needs nothing.
     fn fill<'v: 'a>(
         &mut self,
         slot: &'a Slot,
@@ -274,7 +278,8 @@ impl FromStr for Template {
         kind.check_value(value)?;
         let template = Self { kind, pieces: pieces(value)? };
         match template.slots().count() {
-            // A template without arguments is a grant, and wrong ones should be noticed at registration.
+            // A template without arguments is a grant, and wrong ones should be noticed at
+            // registration.
             0 => text.parse::<Grant>().map(|_| ())?,
             1..=MAX_SLOTS => template.rehearse()?,
             _ => return Err(TemplateError::TooManySlots { max: MAX_SLOTS as u64 }),

@@ -18,7 +18,8 @@ pub enum PatchForm {
 const NAMING: [&str; 4] = ["*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
 
 impl PatchForm {
-    /// The form of a text. A line that names a file at its very beginning decides: no line of a unified diff does.
+    /// The form of a text. A line that names a file at its very beginning decides: no line of
+    /// a unified diff does.
     ///
     /// ```
     /// use holm_grants::PatchForm;
@@ -35,8 +36,8 @@ impl PatchForm {
 /// The file of one part of a unified diff, from its `---` and `+++` lines without these marks;
 /// `None` if both say that there is no file, or if they name two.
 ///
-/// Git writes `a/` and `b/` in front of the same name. They are removed if both are present, or one
-/// beside `/dev/null`.
+/// Git writes `a/` and `b/` in front of the same name. They are removed if both are present,
+/// or one beside `/dev/null`.
 ///
 /// ```
 /// use holm_grants::patch_path;
