@@ -40,8 +40,8 @@
 //!
 //! # Where to read on
 //!
-//! The [guide] has a page for each concept, each with a program that runs:
-//! [the loop](guide::the_loop), [tools](guide::tools), [grants](guide::grants), [hooks](guide::hooks),
+//! The [guide] has a page for each concept, each with a program that runs: [the
+//! loop](guide::the_loop), [tools](guide::tools), [grants](guide::grants), [hooks](guide::hooks),
 //! [the journal](guide::journal), [models](guide::models), [budgets and limits](guide::budgets),
 //! [events](guide::events), [testing](guide::testing).
 //!

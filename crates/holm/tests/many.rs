@@ -1,4 +1,5 @@
-//! A thousand runs in one process: all of them get on, none takes much memory, and all stop when they are told to.
+//! A thousand runs in one process: all of them get on, none takes much memory, and all stop when
+//! they are told to.
 //!
 //! Times are measured by `make bench`; here is what must hold however busy the machine is.
 
@@ -28,7 +29,8 @@ const TURNS: usize = 20;
 /// What one run may take at its peak; the figure that was measured is printed by the benchmark.
 const MOST_MIB_PER_RUN: f64 = 1.0;
 
-/// Calls the tool until it has been answered [`TURNS`] times. Every reply takes a moment, as replies do.
+/// Calls the tool until it has been answered [`TURNS`] times. Every reply takes a
+/// moment, as replies do.
 fn talker() -> impl holm::runtime::Model {
     model_fn(|ask| {
         let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));

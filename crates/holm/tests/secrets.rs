@@ -1,6 +1,8 @@
-//! Keys of many shapes go through a run by every door, and none of them is found in anything that was kept.
+//! Keys of many shapes go through a run by every door, and none of them is found in anything that
+//! was kept.
 //!
-//! What is searched is the disk itself: database, write-ahead log, large results, exports and the log of events.
+//! What is searched is the disk itself: database, write-ahead log, large results, exports and the
+//! log of events.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
 

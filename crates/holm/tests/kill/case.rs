@@ -55,7 +55,8 @@ impl Case {
     }
 }
 
-/// In memory where there is such a place: a kill is not a power loss, so nothing is proven by waiting for a disk.
+/// In memory where there is such a place: a kill is not a power loss, so nothing is proven by
+/// waiting for a disk.
 fn folder() -> io::Result<TempDir> {
     let memory = Path::new("/dev/shm");
     let mut builder = tempfile::Builder::new();
@@ -135,7 +136,8 @@ pub(crate) struct Tally {
     pub(crate) ran_again: u64,
     /// Events that the last process of a run told, each of which the replay told too.
     pub(crate) told: u64,
-    /// Calls of which the journal knows nothing, or which it calls done and whose line is not there.
+    /// Calls of which the journal knows nothing, or which it calls done and whose
+    /// line is not there.
     pub(crate) lost: u64,
     /// Lines beyond the first of calls that must not run twice.
     pub(crate) doubled: u64,

@@ -96,8 +96,8 @@ fn outcomes(run: &Run) -> Result<BTreeMap<usize, Outcome>, String> {
     Ok(outcomes)
 }
 
-/// What the last process told its watchers is what the replay tells, event by event; how many there were. One that finds the run ended
-/// already has nothing to tell.
+/// What the last process told its watchers is what the replay tells, event by event; how many there
+/// were. One that finds the run ended already has nothing to tell.
 fn same_events(folder: &Path, process: u32, replayed: &Replayed) -> Result<u64, String> {
     let path = folder.join(format!("events-{process}"));
     let live = match fs::read_to_string(&path) {
