@@ -58,8 +58,8 @@ impl Request {
         Ok(Self { method, scheme, authority: authority.to_owned(), path, headers, body })
     }
 
-    /// The request that a redirection asks for. A different host gets none of the headers, which
-    /// may hold secrets.
+    /// The request that a redirection asks for. A different host gets none of the headers,
+    /// which may hold secrets.
     ///
     /// # Errors
     ///

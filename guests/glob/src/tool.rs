@@ -53,7 +53,8 @@ fn find(pattern: &str, root: &str, values: &Values) -> Result<Vec<(Option<System
         .build()
         .map_err(|error| Fault::Usage(format!("this is no pattern: {error}")))?
         .compile_matcher();
-    // A pattern without a slash is about names, wherever they are; with one it is about paths from the folder on.
+    // A pattern without a slash is about names, wherever they are; with one it is about paths from
+    // the folder on.
     let by_name = !pattern.contains('/');
     std::fs::read_dir(root).map_err(|error| Fault::io("search", root, &error))?;
     let mut found = Vec::new();

@@ -29,8 +29,8 @@ pub(crate) struct Arena<const SIZE: usize> {
 #[repr(align(16))]
 struct Bytes<const SIZE: usize>(UnsafeCell<[u8; SIZE]>);
 
-// SAFETY: the bytes are only ever reached through pieces that were handed out, each to one owner: `used` moves by an atomic
-// exchange, so no two owners get the same byte.
+// SAFETY: the bytes are only ever reached through pieces that were handed out, each to one owner:
+// `used` moves by an atomic exchange, so no two owners get the same byte.
 #[expect(unsafe_code, reason = "an allocator is shared by all threads")]
 unsafe impl<const SIZE: usize> Sync for Bytes<SIZE> {}
 
@@ -51,7 +51,8 @@ impl<const SIZE: usize> Arena<SIZE> {
 
     /// Allocates a piece, if there is room for it.
     fn take(&self, layout: Layout) -> Option<*mut u8> {
-        // Nothing has no place of its own, and its address must not look like that of a piece beyond the end.
+        // Nothing has no place of its own, and its address must not look like that of a piece
+        // beyond the end.
         if layout.size() == 0 {
             return None;
         }

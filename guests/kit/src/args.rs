@@ -1,4 +1,5 @@
-//! Reads a command line: long options with `=` or a following word, bundled letters, `--`, positions.
+//! Reads a command line: long options with `=` or a following word, bundled letters, `--`,
+//! positions.
 
 use crate::fault::Fault;
 use crate::tool::{Kind, Param, Place, Tool};

@@ -9,8 +9,9 @@ use std::path::Path;
 /// name. A guest that is cut off leaves the old file. The sandbox counts a draft of this name as
 /// the file itself, and removes it if the guest could not.
 ///
-/// A link is written through to the file that it leads to, and so is a file beside which nothing can be made: then the new bytes
-/// come first and the rest is cut off last, so that at least it is never empty.
+/// A link is written through to the file that it leads to, and so is a file beside which
+/// nothing can be made: then the new bytes come first and the rest is cut off last, so that at
+/// least it is never empty.
 ///
 /// # Errors
 ///
@@ -33,7 +34,8 @@ pub fn replace(path: &str, bytes: &[u8]) -> io::Result<()> {
     placed
 }
 
-/// Makes the folders that a file has to be in. Only those that are missing are touched, so nothing else needs a grant.
+/// Makes the folders that a file has to be in. Only those that are missing are touched, so nothing
+/// else needs a grant.
 ///
 /// # Errors
 ///
@@ -59,7 +61,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 
 fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
-    // First the content, then the name: a machine that fails between the two must not find the name alone.
+    // First the content, then the name: a machine that fails between the two must not find the name
+    // alone.
     file.sync_all()
 }
 

@@ -3,7 +3,8 @@
 use crate::fault::Fault;
 use crate::tool::{Kind, Need, Param, Tool};
 
-/// The arguments of one call. Defaults are filled in, numbers are numbers, choices are among the choices.
+/// The arguments of one call. Defaults are filled in, numbers are numbers, choices
+/// are among the choices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values(Vec<(&'static str, String)>);
 

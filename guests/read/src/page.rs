@@ -17,8 +17,8 @@ pub struct Page {
 
 /// The size of one read: a small file in one call, a large one in few.
 const CHUNK: usize = 64 << 10;
-/// The longest line that is shown whole; longer ones are minified code or data, which are not meant
-/// for reading.
+/// The longest line that is shown whole; longer ones are minified code or data, which are
+/// not meant for reading.
 const MAX_LINE: usize = 2_000;
 /// The most text of a page: more would crowd out the conversation that asked for it.
 const MAX_PAGE: usize = 256 << 10;
@@ -100,7 +100,8 @@ impl Reader {
         if self.number >= self.wanted.first {
             let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
             let _ = write!(self.out, "{:>6}\t", self.number);
-            // Nearly every line is text, and to see that takes a fraction of what it takes to look for what is not.
+            // Nearly every line is text, and to see that takes a fraction of what it takes to look
+            // for what is not.
             match std::str::from_utf8(line) {
                 Ok(line) => self.out.push_str(line),
                 Err(_) => self.out.push_str(&String::from_utf8_lossy(line)),

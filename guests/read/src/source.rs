@@ -15,7 +15,6 @@ pub trait Source {
 pub struct Chunk {
     /// The bytes; empty at the end of the file.
     pub bytes: Vec<u8>,
-    /// What follows them.
     pub rest: Rest,
 }
 

@@ -1,6 +1,7 @@
 //! The four functions of WASI 0.1 that find and read a file, called without a library.
 //!
-//! A library would look at every directory before the first file is opened, and would allocate for each.
+//! A library would look at every directory before the first file is opened, and would allocate for
+//! each.
 
 /// An error number of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +58,8 @@ impl Handle {
         done(status).map(|()| Self(opened))
     }
 
-    /// Appends the bytes of the file from `offset` on to `bytes`, as many as there is room for.
-    /// Returns how many.
+    /// Appends the bytes of the file from `offset` on to `bytes`, as many as there is room
+    /// for. Returns how many.
     #[expect(unsafe_code, reason = "the host fills memory that is allocated but not set")]
     pub(crate) fn read(self, offset: u64, bytes: &mut Vec<u8>) -> Result<usize, Errno> {
         let room = bytes.spare_capacity_mut();

@@ -46,7 +46,8 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let wrong = |error: rusqlite::Error| Fault::failed(error.to_string());
     let database = Connection::open_with_flags(path, open | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(|error| Fault::failed(format!("could not open {path}: {error}")))?;
-    // A guest has no shared memory for a journal of the newer kind, and no folder for temporary files.
+    // A guest has no shared memory for a journal of the newer kind, and no folder for temporary
+    // files.
     database.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;").map_err(wrong)?;
     let form = match values.need("form")? {
         "table" => Form::Table,

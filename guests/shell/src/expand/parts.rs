@@ -89,8 +89,8 @@ struct Cutter<'a> {
     separators: &'a str,
     fields: Vec<Field>,
     current: Option<Field>,
-    /// Whether white space just ended a word, so that one other separator after it ends nothing
-    /// more.
+    /// Whether white space just ended a word, so that one other separator after
+    /// it ends nothing more.
     owed: bool,
 }
 

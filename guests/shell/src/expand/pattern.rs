@@ -1,4 +1,5 @@
-//! Shell patterns: `*`, `?`, `[…]`, escapes, and the extended forms `?(…)`, `*(…)`, `+(…)`, `@(…)`, `!(…)`.
+//! Shell patterns: `*`, `?`, `[…]`, escapes, and the extended forms `?(…)`, `*(…)`, `+(…)`, `@(…)`,
+//! `!(…)`.
 
 /// A pattern, ready to be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]

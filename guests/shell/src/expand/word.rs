@@ -56,8 +56,8 @@ impl Shell {
         Ok(parts.iter().map(piece).collect())
     }
 
-    /// Expands the text of a here-document or of arithmetic, in which quotes are ordinary
-    /// characters.
+    /// Expands the text of a here-document or of arithmetic, in which
+    /// quotes are ordinary characters.
     pub(crate) async fn expand_quoted(&mut self, text: &str) -> Result<String, Flow> {
         if !text.contains(['$', '`', '\\']) {
             return Ok(text.to_owned());

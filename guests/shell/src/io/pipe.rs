@@ -97,8 +97,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Lets a reader that waits have its turn. Otherwise a loop of small writes would fill the whole pipe before its reader
-    /// could say that one line was enough.
+    /// Lets a reader that waits have its turn. Otherwise a loop of small writes would fill the
+    /// whole pipe before its reader could say that one line was enough.
     async fn offer(&self) {
         let mut offered = false;
         poll_fn(|_| {

@@ -30,7 +30,8 @@ pub(crate) struct Vars {
     inner: Vec<BTreeMap<String, Var>>,
 }
 
-/// The most elements that a number may ask for: a hostile script must not fill memory with one index.
+/// The most elements that a number may ask for: a hostile script must not fill
+/// memory with one index.
 const MAX_INDEX: i64 = 1 << 40;
 
 impl Default for Var {

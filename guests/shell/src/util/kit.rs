@@ -56,7 +56,8 @@ pub(super) async fn settle(shell: &Shell, name: &str, done: Done) -> Step {
 /// The options with their values, and the other words.
 pub(crate) type Found = (Vec<(char, String)>, Vec<String>);
 
-/// Reads options as `getopt` does: letters with a colon take a value. Long names that mean a letter are known.
+/// Reads options as `getopt` does: letters with a colon take a value. Long names that mean
+/// a letter are known.
 pub(crate) fn options(args: &[String], spec: &str) -> Result<Found, String> {
     let (mut found, mut words) = (Vec::new(), Vec::new());
     let takes = |letter: char| spec.contains(&format!("{letter}:"));
@@ -193,7 +194,8 @@ impl Out {
     }
 }
 
-/// The inputs that words name, each with its name: files, `-` for standard input, and that alone without any.
+/// The inputs that words name, each with its name: files, `-` for standard input, and
+/// that alone without any.
 ///
 /// Reports files that cannot be opened; the second value says whether there were any.
 pub(super) async fn inputs(shell: &Shell, name: &str, words: &[String]) -> (Vec<(String, Handle)>, bool) {

@@ -25,8 +25,8 @@ pub(super) fn regex(source: &str, dialect: Dialect, ignore_case: bool) -> Result
         .map_err(|_| format!("'{source}' is no regular expression that works here"))
 }
 
-/// Turns a basic expression into an extended one: escaped characters lose their escape, and the
-/// other way round.
+/// Turns a basic expression into an extended one: escaped characters lose their escape, and
+/// the other way round.
 fn basic(source: &str) -> String {
     let mut out = String::new();
     let mut rest = source.chars().peekable();

@@ -33,8 +33,8 @@ pub(super) struct Editor<'a> {
     line: String,
     held: String,
     number: usize,
-    /// The commands whose range is open, by their address in memory, each with the line where it
-    /// began.
+    /// The commands whose range is open, by their address in memory, each with the
+    /// line where it began.
     open: Vec<(*const Command, usize)>,
     appended: Vec<String>,
     inputs: VecDeque<Handle>,
