@@ -14,7 +14,8 @@ use proc_macro::TokenStream;
 
 /// Implements `holm_read::Read` for a struct or an externally tagged enum.
 ///
-/// Known attributes: `default`, `rename`, `rename_all`, `alias`, `skip`, `transparent`; those that concern writing only are left alone.
+/// Supported attributes: `default`, `rename`, `rename_all`, `alias`, `skip`, `transparent`.
+/// Attributes that concern only writing are ignored.
 #[proc_macro_derive(Read, attributes(serde))]
 pub fn read(input: TokenStream) -> TokenStream {
     let written = parse::item(input).and_then(|item| write::implementation(&item));

@@ -154,8 +154,8 @@ impl Settings {
         Self { believe_none_from_milli: Some(milli), ..self }
     }
 
-    /// Uses this program as the worker instead of the current one. It
-    /// must call [`serve_if_asked`](crate::serve_if_asked).
+    /// Uses this program as the worker instead of the current one. The program must
+    /// call the function [`serve_if_asked`](crate::serve_if_asked).
     #[must_use]
     pub fn worker(self, program: impl Into<PathBuf>) -> Self {
         Self { worker: Some(program.into()), ..self }

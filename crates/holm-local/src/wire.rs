@@ -130,7 +130,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What a reply took that was written twice: the prompt counts once, what was written and the time both times.
+    /// The cost of a reply that was written twice. The prompt counts once; the output and
+    /// the time count twice.
     pub(crate) fn and(self, again: Self) -> Self {
         Self {
             output: self.output.saturating_add(again.output),

@@ -162,7 +162,7 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// As [`Self::check`].
+    /// The same errors as for [`Self::check`].
     pub fn check_answer(&self, url: &Url, policy: &Policy, answer: &[IpAddr]) -> Result<Route, NetError> {
         granted(policy, url)?;
         port::check(url)?;

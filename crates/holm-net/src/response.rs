@@ -105,11 +105,11 @@ impl HttpResponse {
         Ok(None)
     }
 
-    /// The whole body.
+    /// Reads the whole body.
     ///
     /// # Errors
     ///
-    /// As [`Self::piece`].
+    /// The same errors as for [`Self::piece`].
     pub async fn bytes(mut self) -> Result<Bytes, NetError> {
         let Some(first) = self.piece().await? else { return Ok(Bytes::new()) };
         let Some(second) = self.piece().await? else { return Ok(first) };

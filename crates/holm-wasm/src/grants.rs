@@ -23,7 +23,7 @@ pub fn contains(outer: &str, inner: &str) -> Result<bool, Fault> {
 /// Whether a list of grants admits a request such as `read:src/lib.rs`.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`], [`FaultKind::Grant`].
+/// [`FaultKind::BadJson`] if the grants are invalid, [`FaultKind::Grant`] if the request is.
 pub fn admits(grants: &str, request: &str) -> Result<bool, Fault> {
     Ok(read_set(grants)?.admits(&read_request(request)?))
 }
@@ -40,7 +40,7 @@ pub fn meet(left: &str, right: &str) -> Result<String, Fault> {
 /// `{"granted":…}`, `{"denied":…}` or `"missing"`.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`], [`FaultKind::Grant`].
+/// [`FaultKind::BadJson`] if the policy is invalid, [`FaultKind::Grant`] if the request is.
 pub fn decide(policy: &str, request: &str) -> Result<String, Fault> {
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]
@@ -60,7 +60,8 @@ pub fn decide(policy: &str, request: &str) -> Result<String, Fault> {
 /// Why a connection for a URL must not go to an address, or `None` if it may.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`], [`FaultKind::Grant`].
+/// [`FaultKind::BadJson`] if the policy is invalid, [`FaultKind::Grant`] if the URL
+/// or the address is.
 pub fn reach(policy: &str, url: &str, address: &str) -> Result<Option<String>, Fault> {
     let policy: Policy = text::read(policy, "policy")?;
     let url: Url = url.parse().map_err(Fault::of(FaultKind::Grant))?;

@@ -41,10 +41,11 @@ pub fn plausibility(outcome: &str, output: &str, expectation: &str) -> Result<St
 pub struct SchemaHandle(Schema);
 
 impl SchemaHandle {
-    /// Compiles a schema.
+    /// Compiles a schema from its JSON text.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`], [`FaultKind::Schema`].
+    /// [`FaultKind::BadJson`] if the text is not JSON, [`FaultKind::Schema`] if it is
+    /// not a usable schema.
     pub fn new(schema: &str) -> Result<Self, Fault> {
         Schema::compile(&text::open(schema, "schema")?).map(Self).map_err(Fault::of(FaultKind::Schema))
     }
@@ -95,7 +96,8 @@ impl PostconditionSet {
     /// Compiles a JSON array of postconditions.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`], [`FaultKind::Postcondition`].
+    /// [`FaultKind::BadJson`] if the text is invalid, [`FaultKind::Postcondition`] if
+    /// one cannot be used.
     pub fn new(declared: &str) -> Result<Self, Fault> {
         let declared: Vec<Postcondition> = text::read(declared, "list of postconditions")?;
         Postconditions::compile(&declared).map(Self).map_err(Fault::of(FaultKind::Postcondition))
@@ -127,10 +129,10 @@ impl PostconditionSet {
 pub struct SkillHandle(Skill);
 
 impl SkillHandle {
-    /// Compiles a contract.
+    /// Compiles a contract from its JSON text.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`], [`FaultKind::Contract`].
+    /// [`FaultKind::BadJson`] if the text is invalid, [`FaultKind::Contract`] if it cannot be used.
     pub fn new(contract: &str) -> Result<Self, Fault> {
         let contract: Contract = text::read(contract, "contract")?;
         Skill::compile(contract).map(Self).map_err(Fault::of(FaultKind::Contract))

@@ -14,7 +14,7 @@ pub struct HttpRequest {
     pub path: String,
     /// Query parameters, not yet escaped.
     pub query: Vec<(String, String)>,
-    /// Headers without secrets.
+    /// Headers that contain no secret.
     pub headers: Vec<(String, String)>,
     /// How the request is authenticated.
     pub auth: Auth,
@@ -65,7 +65,8 @@ pub enum Method {
     Post,
 }
 
-/// How a request is authenticated. The key itself never enters this crate, except as an argument of a signing function.
+/// How a request is authenticated. The key itself never enters this crate, except as an argument
+/// of a signing function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Auth {

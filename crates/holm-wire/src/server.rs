@@ -142,7 +142,7 @@ pub enum BadBody {
     Member {
         /// The position as a JSON pointer.
         place: String,
-        /// The expected value.
+        /// What the member should be.
         expected: &'static str,
     },
 }

@@ -30,7 +30,8 @@ pub const MAX_REPLY: u64 = 48 << 20;
 
 /// Decodes the body of one streamed reply.
 ///
-/// Feed bytes until [`Progress::Ended`] or the end of the connection, then call [`finish`](StreamDecoder::finish).
+/// Feed bytes until [`Progress::Ended`] or the end of the connection. Then call
+/// the method [`finish`](StreamDecoder::finish) once.
 pub trait StreamDecoder: Send {
     /// Takes the next bytes, split at any position.
     fn feed(&mut self, bytes: &[u8], sink: Sink<'_>) -> Progress;

@@ -1,4 +1,5 @@
-//! The file of replies: a line each, written at once, so that whoever stops the program loses one reply at most.
+//! The file of replies. Each reply is written at once as one line, so that stopping the program
+//! loses at most one reply.
 
 use std::{
     collections::BTreeSet,

@@ -174,7 +174,7 @@ enum Shown {
     WhenWhole,
 }
 
-/// A complete reply.
+/// A reply of the worker that is complete.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) text: String,

@@ -57,7 +57,7 @@ pub enum Wanted {
     Visit(String),
 }
 
-/// The user's answer.
+/// What the user answered to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// The values of the form; empty for a page. Fields with a default and no

@@ -279,7 +279,7 @@ impl Remote {
         Err(RemoteError::Changed { tool: super::error::cut(tool), server: self.name().to_string() }.into())
     }
 
-    /// Its resources.
+    /// Lists the server's resources.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ pub struct ManyHosts;
 /// that both have counts.
 ///
 /// # Errors
-/// [`ManyHosts`].
+/// [`ManyHosts`] if the request has several `Host` headers.
 pub fn named_hosts<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a Authority>,

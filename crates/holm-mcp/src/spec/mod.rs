@@ -176,7 +176,7 @@ impl Program {
         }
     }
 
-    /// Appends these arguments.
+    /// Appends these arguments to the command line.
     #[must_use]
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));

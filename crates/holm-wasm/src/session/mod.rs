@@ -140,7 +140,8 @@ impl Session {
         text::json(&all.get(from..).unwrap_or_default())
     }
 
-    /// Figures of the run: record, time, tokens, money, marks, whether it waits for a prompt, the journal's end.
+    /// Figures of the run: record, time, tokens, money, marks, whether it waits for a prompt, and
+    /// the end of the journal.
     pub fn status(&self) -> String {
         let receipt = self.run.receipt();
         text::json(&Status {

@@ -6,8 +6,8 @@ use holm_wire::catalogue::{Catalogue, to_kernel};
 
 use crate::{Fault, FaultKind, text};
 
-/// The kernel's model card for a model in a catalogue, in the format of
-/// `holm-wire`'s own catalogue.
+/// The kernel's card for a model in a catalogue. The catalogue has the format
+/// of `holm-wire`'s own one.
 ///
 /// # Errors
 /// [`FaultKind::BadJson`] if the catalogue cannot be parsed or does not contain the model.

@@ -41,7 +41,8 @@ impl CodecHandle {
     /// `{}` means the defaults.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownFormat`], [`FaultKind::BadJson`].
+    /// [`FaultKind::UnknownFormat`] if there is no such format, [`FaultKind::BadJson`] if the
+    /// dialect or the options are invalid.
     pub fn new(format: &str, dialect: &str, options: &str) -> Result<Self, Fault> {
         let codec = codec_of(format, dialect)?;
         let options = text::read(options, "set of options")?;

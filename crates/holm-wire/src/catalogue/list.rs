@@ -9,7 +9,7 @@ use super::{Entry, Over, Prices};
 /// The snapshot, created by `scripts/make-catalogue`.
 const PINNED: &str = include_str!("../../data/models.json");
 
-/// Models by name.
+/// A list of models by their names.
 ///
 /// ```
 /// use holm_wire::catalogue::Catalogue;
@@ -139,7 +139,7 @@ pub enum BadCatalogue {
     #[error("{place} of the catalogue: expected {expected}")]
     Member {
         place: String,
-        /// The expected value.
+        /// What the member should be.
         expected: &'static str,
     },
 }
