@@ -81,7 +81,7 @@ pub struct Request {
 pub enum Purpose {
     /// The next turn of the conversation.
     Turn,
-    /// Carrying out a contract skill.
+    /// A contract skill is carried out.
     Skill,
     /// A summary of the oldest part of the transcript.
     Summary,

@@ -279,8 +279,7 @@ impl ToolKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanRole {
-    /// Enters plan mode at once and for the whole reply: the run may only read.
-    /// This needs no approval.
+    /// Narrows the run to looking, at once and for the whole reply. Nobody is asked.
     Enter,
     /// Asks a person whether the plan may be carried out. An approval restores the mode from
     /// before, and no wider one.

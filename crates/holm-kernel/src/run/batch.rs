@@ -240,7 +240,7 @@ impl Run {
             batch.slots.push(slot);
         }
         self.state.phase = Phase::Working(batch);
-        // One of the calls may have narrowed the authority of the others.
+        // One of the calls may have narrowed what the others may do.
         if withdrawn == self.state.authority.withdrawn { self.advance_batch() } else { self.look_again() }
     }
 

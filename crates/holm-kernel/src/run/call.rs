@@ -193,8 +193,7 @@ impl Run {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
-        // Entering plan mode only narrows, so it needs no approval. It also applies to the other
-        // calls of the reply.
+        // Narrowing needs nobody's leave, and holds for the other calls of its reply too.
         if entry.tool.kind == ToolKind::Plan(PlanRole::Enter) {
             return self.change_plan(slot, PlanRole::Enter);
         }

@@ -1,4 +1,4 @@
-//! Plan mode chosen by the model: it enters at once and leaves only with a person's approval.
+//! Plan mode by the model's own choice: in at once, out only with a person's yes.
 //!
 //! Both are decided and carried out here, so that no host and no tool can do it differently. The
 //! module [`permit`](super::permit) decides what plan mode forbids, as for any mode.

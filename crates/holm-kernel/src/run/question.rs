@@ -30,7 +30,7 @@ use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, Tool, 
 /// cannot alternate for ever.
 const MOST_REWRITES: u64 = 3;
 
-/// The most characters of the arguments that a person is shown; the digest covers all of them.
+/// What a person is shown of the arguments; the digest covers all of them.
 const SHOWN_ARGUMENTS: u64 = 20_000;
 
 /// A question about a call. Each has its own id, so that an answer never counts for arguments or

@@ -529,7 +529,7 @@ impl Run {
         self.issue(Effect::CallModel { call, request });
     }
 
-    /// An unknown price cannot be charged to a budget.
+    /// A price that is not known cannot be held against a budget.
     pub(super) fn is_unpriced(&self) -> bool {
         self.state.budget.usd.is_some() && self.shared.model().is_some_and(|model| model.price.is_none())
     }

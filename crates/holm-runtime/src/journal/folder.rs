@@ -128,8 +128,7 @@ struct FileLines {
 }
 
 impl FileLines {
-    /// The next lines. Text after the last line end comes last; the caller decides whether
-    /// it is a record.
+    /// The next lines. What follows the last line end comes last; the caller decides whether it is a record.
     fn read(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
         let mut text = std::mem::take(&mut self.held);
         while let Some(file) = &mut self.file {
@@ -163,7 +162,7 @@ impl JournalLines for FileLines {
     }
 }
 
-/// The path of a journal's snapshot.
+/// Where the snapshot of a journal is kept.
 fn snapshot_path(path: &Path) -> PathBuf {
     path.with_extension("snapshot")
 }

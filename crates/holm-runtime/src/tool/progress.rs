@@ -80,7 +80,7 @@ impl Progress {
         Self { watched: Some(Arc::new(Watched { call, deltas, secrets, said: AtomicU64::new(0) })) }
     }
 
-    /// Reports an update. Long texts are cut, and after very many updates further ones are dropped.
+    /// Says something. Long texts are cut, and after very many updates nothing is heard any more.
     pub fn say(&self, update: impl Into<Update>) {
         let Some(watched) = &self.watched else { return };
         if watched.said.fetch_add(1, Ordering::Relaxed) >= MOST {

@@ -61,7 +61,7 @@ fn the_calls_of_the_reply_that_enters_are_held_to_it_too() {
     for (calls, mode) in [
         (vec![("save", r#"{"text":"a"}"#), ("enter_plan", "{}")], Mode::Full),
         (vec![("enter_plan", "{}"), ("save", r#"{"text":"a"}"#)], Mode::Full),
-        // A question was open already; it is withdrawn.
+        // Somebody was asked already; the question is taken back.
         (vec![("save", r#"{"text":"a"}"#), ("enter_plan", "{}")], Mode::Default),
     ] {
         let mut play = Play::new(planning(mode), vec![Say::Calls(calls)]);
