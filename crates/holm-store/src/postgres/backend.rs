@@ -195,8 +195,7 @@ impl Backend for Postgres {
 
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
         Box::pin(async move {
-            // One that comes late for a run that was erased meanwhile must not bring what it held
-            // back.
+            // A late write for a run that was erased meanwhile must not bring its data back.
             let sql = "WITH there AS (SELECT no FROM holm_runs WHERE no = $1 FOR KEY SHARE)
                 INSERT INTO holm_snapshots SELECT no, $2::bytea FROM there
                 ON CONFLICT (run) DO UPDATE SET body = EXCLUDED.body";
@@ -296,7 +295,7 @@ impl Backend for Postgres {
         Box::pin(async {
             let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_texts";
             let mut client = self.asking().await?;
-            // Not `BEGIN` and `COMMIT` in the text: one that fails between would leave the
+            // Not `BEGIN` and `COMMIT` in the text: a failure between them would leave the
             // connection in a transaction.
             let tx = client.transaction().await?;
             tx.batch_execute(sql).await.map_err(failed)?;

@@ -135,7 +135,7 @@ impl Committer {
                 Job::Last(then) => last.push(then),
             }
         }
-        // First what is appended: the next holder of the lease must find it.
+        // Appends come first: the next holder of the lease must find them.
         while !waiting.is_empty() {
             let mut schemas = Vec::new();
             while schemas.len() < MAX_SCHEMAS
@@ -204,7 +204,7 @@ impl Committer {
                 Err(error) => Err(error.clone()),
             };
             for append in appends {
-                // One that fails must not spoil the others.
+                // One failing append must not spoil the others.
                 let result = match &kept {
                     Err(_) if count > 1 => alone(client, &append).await,
                     kept => kept.clone(),

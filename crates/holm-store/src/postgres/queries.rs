@@ -27,8 +27,8 @@ pub(super) async fn create(
     if erased.is_some() {
         return Err(StoreError::Erased { run: id.into() });
     }
-    // A name whose maker died before the first record was kept is free. A maker that lives has a
-    // lease that is held.
+    // A name is free if its creator died before the first record was stored. A live creator holds a
+    // lease.
     let stillborn = format!(
         "{ALIVE}, gone AS (DELETE FROM holm_runs r WHERE r.id = $1
             AND NOT EXISTS (SELECT 1 FROM holm_records WHERE run = r.no)
@@ -155,8 +155,8 @@ pub(super) fn numbers(runs: &[RunNo]) -> Vec<i64> {
 
 pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived: &Derived) -> Result<()> {
     let records = derived.records;
-    // The run's row is held, so that two who fold do it one after the other. Appends only share its
-    // key and go on.
+    // The run's row is locked, so that two folds run one after the other. Appends only share its
+    // key and continue.
     let found = tx
         .query_opt("SELECT 1 FROM holm_runs WHERE no = $1 FOR NO KEY UPDATE", &[&run.0])
         .await
@@ -330,8 +330,8 @@ pub(super) async fn matching(
 
 /// Removes every row of a run and what only it refers to; the caller holds the lock of references.
 pub(super) async fn erase(tx: &ScopedTransaction<'_>, run: RunNo) -> Result<()> {
-    // First, so that what comes late for it waits and finds no run: it would stay behind what is
-    // swept here already.
+    // Deleted first, so that a late write for the run waits and then finds no run. Otherwise its
+    // rows would stay behind.
     tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;
     tx.execute(
         "DELETE FROM holm_pieces p USING holm_blobs b WHERE b.run = $1 AND p.file = b.file

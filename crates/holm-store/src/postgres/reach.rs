@@ -59,7 +59,7 @@ pub(super) struct Reach {
 impl Reach {
     pub(super) fn new(url: &str) -> Result<Self, StoreError> {
         let Address { mut config, tls, idle } = Address::read(url)?;
-        // What the address says is meant.
+        // A value in the address takes precedence.
         if idle == Idle::Unsaid {
             config.keepalives_idle(SILENCE);
         }

@@ -58,8 +58,7 @@ const STEPS: [&str; 7] = [
         -- Without the extension, or the right to add it, a search reads every text.
         NULL;
      END $$;",
-    // What is derived is computed anew, so that the ledger knows the journals that are there
-    // already.
+    // Derived data is computed again, so that the ledger includes the existing journals.
     "CREATE TABLE holm_ledger (
         run int8 NOT NULL, kind text NOT NULL, model text NOT NULL, numbers int8[] NOT NULL, whys bytea NOT NULL,
         PRIMARY KEY (run, kind, model)
@@ -83,7 +82,7 @@ const STEPS: [&str; 7] = [
      );",
     // Usage and ledger hold `counted` records; `state` is the fold after `state_at` of them.
     "CREATE TABLE holm_folds (run int8 PRIMARY KEY, counted int8 NOT NULL, state_at int8 NOT NULL, state bytea);",
-    // Who drives a run is in a table of the whole database now.
+    // The holder of a run is in a table of the whole database now.
     "ALTER TABLE holm_runs DROP COLUMN holder;",
 ];
 
@@ -116,7 +115,7 @@ pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreErr
     let tx = checkout.transaction().await?;
     lock(&tx).await?;
     if let Some(name) = schema.name() {
-        // Steps make indexes, whose names take no schema. Only for this transaction.
+        // Steps create indexes, whose names take no schema. Only for this transaction.
         tx.batch_execute(&format!("SET LOCAL search_path = \"{name}\", public")).await.map_err(failed)?;
     }
     tx.batch_execute("CREATE TABLE IF NOT EXISTS holm_schema (version int4 NOT NULL)")
@@ -152,7 +151,7 @@ async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
 /// Two processes that change the tables at once must not meet: `IF NOT EXISTS` alone lets
 /// one of them fail.
 async fn lock(tx: &ScopedTransaction<'_>) -> Result<(), StoreError> {
-    // Another server may be migrating, which takes as long as it takes.
+    // Another server may be migrating, which can take any time.
     tx.batch_execute("SET LOCAL statement_timeout = 0").await.map_err(failed)?;
     let sql = "SELECT pg_advisory_xact_lock($1, $2)";
     tx.execute(sql, &[&LOCKS, &SCHEMA_LOCK]).await.map_err(failed)?;
@@ -165,8 +164,8 @@ async fn make_schema(checkout: &mut Checkout<'_>, name: &str) -> Result<(), Stor
     lock(&tx).await?;
     tx.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS \"{name}\"")).await.map_err(failed)?;
     tx.commit().await.map_err(failed)?;
-    // Where all schemas see it, so that each can have its index. Without the right to add it, a
-    // search reads every text.
+    // In a place that all schemas see, so that each can have its index. Without the right to add
+    // it, a search reads every text.
     let extension = "CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public";
     let _ = checkout.scoped()?.batch_execute(extension).await;
     Ok(())

@@ -67,8 +67,8 @@ impl Store {
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    // Behind a pointer it is one task for each answer, not one for each caller, of which there are
-    // many.
+    // Boxed, so that the compiler generates one task for each result type, not one for each of the
+    // many callers.
     let work: Box<dyn FnOnce() -> Result<T, StoreError> + Send> = Box::new(work);
     match tokio::runtime::Handle::try_current() {
         Ok(runtime) => runtime

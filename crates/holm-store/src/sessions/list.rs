@@ -130,7 +130,7 @@ impl Store {
             let (rows, next) = self.rows(wanted, page.next, limit - page.sessions.len()).await?;
             page.next = next;
             for row in rows {
-                // A name alone is no session.
+                // A bare name is not a session.
                 if row.has_begun {
                     page.sessions.push(self.session_of(row)?);
                 }

@@ -83,8 +83,8 @@ impl Told {
         let each = |seq: Seq, effect: &Effect| {
             let Effect::Emit(event) = effect else { return };
             match &event.event {
-                // One in the background is answered when it begins, and has a record of its own
-                // when it ends.
+                // A background call is answered when it begins, and has a record of its own when it
+                // ends.
                 Event::CallFinished { call, id, .. } if ended.get(call).is_none_or(|at| *at > seq) => {
                     alone.insert(id.to_string());
                 }
@@ -115,7 +115,7 @@ impl Told {
                 _ => {}
             }
         };
-        // What was found before the fold stopped is still true.
+        // Facts that were found before the fold stopped are still true.
         let _ = journal::replay_with(records, each);
         told
     }
@@ -199,8 +199,8 @@ impl Telling {
 
     fn person(&mut self, out: &mut String, heading: &str, prompt: &Prompt) {
         let text = plain_text(&prompt.blocks);
-        // The same words may be said twice and be withheld once: the first that were not written
-        // yet are meant.
+        // The same text may occur twice and be withheld once: the first one that is not written yet
+        // is meant.
         let at = self.heard.iter().position(|(_, said)| *said == text);
         let message = at.and_then(|at| self.heard.remove(at));
         let is_withheld =

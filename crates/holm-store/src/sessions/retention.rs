@@ -115,7 +115,7 @@ impl Store {
         self.catch_up(Depth::Everything).await?;
         let records = self.session(run).await?.records;
         let chain = match records.checked_sub(1) {
-            // What cannot be read can still be erased.
+            // A record that cannot be read can still be erased.
             Some(last) => {
                 self.inner.lines(&row, last..records).await.ok().and_then(|lines| link(lines.first()?))
             }

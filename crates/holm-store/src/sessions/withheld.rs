@@ -28,7 +28,7 @@ pub struct Withheld {
 /// be folded because data in it was erased.
 pub fn withheld(records: &[Record]) -> Vec<Withheld> {
     let mut said = BTreeMap::new();
-    // What was found before the fold stopped is still true.
+    // Facts that were found before the fold stopped are still true.
     let _ = journal::replay_with(records, |_, effect: &Effect| {
         let Effect::Emit(event) = effect else { return };
         let Event::MessageAdded { message } = &event.event else { return };

@@ -100,7 +100,7 @@ impl Sqlite {
 
     /// Takes a lease, with some patience for another process whose release is still queued.
     async fn take_lease(&self, run: &RunRow, words: &str) -> Result<(), StoreError> {
-        // What this process has queued may be the run's last append.
+        // A queued job of this process may be the run's last append.
         self.passed().await?;
         let (db, run, words) = (Arc::clone(&self.db), run.clone(), words.to_owned());
         blocking(move || {

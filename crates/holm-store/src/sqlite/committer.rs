@@ -223,7 +223,7 @@ impl Work {
         for done in syncs {
             let _ = done.send(synced.clone());
         }
-        // The next holder of a run must find what was appended before its release.
+        // The next holder of a run must find all appends before its release.
         for then in last {
             self.finish(then);
         }

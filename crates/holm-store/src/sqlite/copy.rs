@@ -45,8 +45,8 @@ fn copy(db: &Db, to: &Path, results: &Path) -> Result<Option<Copied>, StoreError
     };
     let conn = connect(&db.path)?;
     conn.busy_timeout(READ_PATIENCE).map_err(failed)?;
-    // Into a file that is there, empty, and only its owner's; SQLite would make one that others can
-    // read.
+    // Into an existing empty file that only its owner can read; SQLite would create one that others
+    // can read.
     conn.execute("VACUUM INTO ?1", [place]).map_err(failed)?;
     let written = fs::File::open(to).and_then(|file| file.sync_all().and_then(|()| file.metadata()));
     let mut bytes = written.map_err(|error| error::at(to, &error))?.len();

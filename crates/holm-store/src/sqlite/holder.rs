@@ -55,7 +55,7 @@ impl Holder {
 
 impl Drop for Holder {
     fn drop(&mut self) {
-        // What cannot be removed is swept up by the next store that is opened here.
+        // A file that cannot be removed is removed by the next store that is opened here.
         let _ = fs::remove_file(self.path());
     }
 }

@@ -66,8 +66,7 @@ const STEPS: [&str; 6] = [
      CREATE VIRTUAL TABLE texts USING fts5 (
         text, content = '', contentless_delete = 1, tokenize = 'trigram'
      );",
-    // What is derived is computed anew, so that the ledger knows the journals that are there
-    // already.
+    // Derived data is computed again, so that the ledger includes the existing journals.
     "CREATE TABLE ledger (
         run INTEGER NOT NULL, kind TEXT NOT NULL, model TEXT NOT NULL,
         calls INTEGER NOT NULL, tasks INTEGER NOT NULL, successes INTEGER NOT NULL,
@@ -121,7 +120,7 @@ pub(super) fn migrate_to(conn: &Connection, path: &Path, goal: usize) -> Result<
 /// its schema. Changes nothing.
 pub(super) fn check(conn: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = known_version(conn, path)?;
-    // The steps themselves say which tables there are, so that no second list can grow old.
+    // The migration steps define the tables, so that no second list can become outdated.
     let model = Connection::open_in_memory().map_err(failed)?;
     for step in STEPS.iter().take(found as usize) {
         model.execute_batch(step).map_err(failed)?;

@@ -125,7 +125,7 @@ impl Store {
         let work = self.begin_fold(run, known, stale.folded).await?;
         let is_restored = work.fold.is_restored();
         let (work, records) = match self.read_on(run, work).await {
-            // Either the journal is damaged or the state is one of another journal. A fold of the
+            // Either the journal is damaged or the state belongs to another journal. A fold of the
             // whole journal shows which.
             Err(StoreError::Damaged { .. }) if is_restored => {
                 let none = FoldRow { counted, ..FoldRow::default() };
@@ -136,7 +136,7 @@ impl Store {
         };
         self.adopt(run, &work.spilled).await?;
         let Work { fold, texts, .. } = work;
-        // What was spent is spent, although this kernel cannot count it again.
+        // Spent money stays spent, even if this kernel cannot count it again.
         let last_known = if fold.is_outdone() { Some(self.last_known(run).await?) } else { None };
         let (store, row) = (self.clone(), run.clone());
         let derived = blocking(move || {

@@ -73,7 +73,7 @@ impl Store {
         let snapshot = self.snapshot(&row).await.map_err(unread)?;
         let from = snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value());
         let next = self.inner.backend.next_record(row.no).await.map_err(unread)?;
-        // A snapshot of a record that is not there is one of another journal.
+        // A snapshot of a record that does not exist belongs to another journal.
         let (snapshot, from) = if from < next { (snapshot, from) } else { (None, 0) };
         let upto = if snapshot.is_some() { u64::MAX } else { AT_ONCE };
         let (text, count) = self.text_of(&row, from..upto).await.map_err(unread)?;
