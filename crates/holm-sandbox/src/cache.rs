@@ -111,7 +111,7 @@ impl Cache {
     fn unseal(&self, id: &Id, bytes: &[u8]) -> Option<Trusted> {
         let (seal, code) = bytes.strip_prefix(&MAGIC)?.split_at_checked(SEAL)?;
         let expected = self.seal(id, code);
-        // Without an early end, so that the time tells nothing about the seal.
+        // Without an early exit, so that the time reveals nothing about the seal.
         let difference = seal.iter().zip(expected).fold(0, |sum, (a, b)| sum | (a ^ b));
         (difference == 0).then(|| Trusted(code.to_vec()))
     }
@@ -165,8 +165,8 @@ fn key(path: &Path) -> std::io::Result<[u8; 32]> {
                 if let Ok(key) = bytes.try_into() {
                     return Ok(key);
                 }
-                // Torn, or not ours: without it nothing in the folder is believed, and all of it is
-                // made again.
+                // Torn, or not ours. Without the key nothing in the folder is trusted, and all of
+                // it is compiled again.
                 fs::remove_file(path)?;
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

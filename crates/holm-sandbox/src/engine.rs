@@ -98,7 +98,7 @@ fn config() -> Config {
         .epoch_interruption(true)
         .max_wasm_stack(STACK)
         .async_stack_size(ASYNC_STACK)
-        // Nothing that a guest left on a stack is there for the next.
+        // The next guest finds nothing that an earlier one left on a stack.
         .async_stack_zeroing(true)
         .memory_init_cow(true)
         .generate_address_map(false)

@@ -94,7 +94,7 @@ impl Drop for Pass<'_> {
         let waiting = line.waiting;
         drop(line);
         if waiting > 0 {
-            // All of them: the first in line may be one whose party has its share already.
+            // All of them: the first in line may belong to a party that has its share already.
             self.gate.bell.notify_all();
         }
     }

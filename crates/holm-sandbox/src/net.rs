@@ -266,7 +266,8 @@ impl Net {
     /// Whether a socket may use an address.
     pub(crate) fn admit_socket(&self, address: SocketAddr, used: SocketAddrUse) -> bool {
         match used {
-            // What every connection does by itself: any free port of this machine, not listened at.
+            // Every connection does this by itself: it takes any free port of this machine, without
+            // listening.
             SocketAddrUse::TcpBind if address.ip().is_unspecified() && address.port() == 0 => true,
             SocketAddrUse::TcpConnect => self.admit_connect(address),
             SocketAddrUse::TcpBind
@@ -286,7 +287,7 @@ impl Net {
         let mut reason = Reason::Missing;
         for (host, answer) in self.ways_to(ip) {
             let Ok(url) = format!("tcp://{host}:{}", address.port()).parse::<Url>() else { continue };
-            // The policy first, so that what is missing is told by the name of its grant.
+            // The policy comes first, so that the message names the missing grant.
             let refused = match (self.0.policy.reach(&url, ip), &self.0.outbound) {
                 (Err(holm_grants::Unreachable::NotGranted), _) => continue,
                 (Err(why), _) => Reason::Network(why.to_string()),

@@ -34,7 +34,7 @@ impl Room {
     /// Takes as much as is left, up to `wanted`.
     pub(crate) fn take(&self, wanted: usize) -> usize {
         let mut taken = 0;
-        // The closure always gives a value, so this cannot fail.
+        // The closure always returns a value, so this cannot fail.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
             taken = usize::try_from(left).unwrap_or(usize::MAX).min(wanted);
             Some(left - taken as u64)

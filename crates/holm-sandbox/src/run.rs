@@ -82,8 +82,8 @@ impl Host<'_> {
         let mut store = Store::new(self.engine, state);
         store.limiter(|state| &mut state.meter);
         store.set_fuel(fuel)?;
-        // An answer is handed over at once, so it must fit too; that it is too long is then told by
-        // its own limit.
+        // An answer is passed at once, so it must fit too; a limit of its own then reports that it
+        // is too long.
         let output = usize::try_from(output).unwrap_or(usize::MAX);
         store.set_hostcall_fuel(output.saturating_mul(2).max(HOSTCALL_BYTES));
         store.set_epoch_deadline(TICKS);

@@ -316,7 +316,7 @@ impl Inner {
             .link(&self.engine, kind, &trusted)
             .map_err(|error| LoadError::Unsuitable(format!("{error:#}")))??;
         if let Some(cache) = &self.cache {
-            // A full disk is no reason not to run.
+            // A full disk does not keep the guest from running.
             let _ = cache.put(&id, &trusted);
         }
         Ok(code)

@@ -234,7 +234,7 @@ impl Survey {
                     self.names_exports.push(export.map_err(malformed)?.name.name.to_owned());
                 }
             }
-            // The compiler refuses what it does not know; custom sections are not looked at.
+            // The compiler refuses unknown sections; custom sections are ignored.
             _ => {}
         }
         Ok(())

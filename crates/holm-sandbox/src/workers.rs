@@ -191,7 +191,7 @@ impl Shared {
         loop {
             if let Some((party, job)) = queue.next() {
                 drop(queue);
-                // A job tells its own panics; this one only keeps the thread.
+                // A job reports its own panics; this only keeps the thread.
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
                 queue = self.lock();
                 queue.shares.give(party);
@@ -201,7 +201,7 @@ impl Shared {
             if queue.closed {
                 break;
             }
-            // Calls often come one after the other, and to wake a thread takes longer than to run a
+            // Calls often come one after the other, and waking a thread takes longer than running a
             // small guest.
             if std::mem::take(&mut looks_out) {
                 queue.looking += 1;

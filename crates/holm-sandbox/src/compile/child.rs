@@ -98,7 +98,7 @@ fn serve(mut input: impl Read, mut output: impl Write) -> std::io::Result<()> {
 
 /// Gives up all rights and resources that compiling does not need.
 fn limit(header: &Header) -> std::io::Result<()> {
-    // The first number ends the process with a signal that says why, the second would without.
+    // The soft limit ends the process with a signal that names the cause; the hard limit would not.
     let cpu =
         Rlimit { current: Some(header.cpu_seconds), maximum: Some(header.cpu_seconds.saturating_add(1)) };
     setrlimit(Resource::Cpu, cpu)?;

@@ -56,7 +56,7 @@ pub(crate) fn compile(
         }
         Some((INVALID, why)) => Err(CompileError::Invalid(String::from_utf8_lossy(why).into_owned())),
         Some(_) => Err(CompileError::Unavailable("an unknown answer".to_owned())),
-        // It began to work and came to no end: stopped by the system, or by itself when it got no
+        // It began to work and did not finish: stopped by the system, or by itself when it got no
         // memory.
         None if is_out_of_time(status) => Err(slow),
         None if status.signal().is_some() => Err(CompileError::TooLarge),
@@ -89,7 +89,7 @@ fn start(compiler: &Compiler) -> Result<(Child, ChildStdin, ChildStdout), Compil
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        // What it says when it gives up is of no use: the limit is the message.
+        // Its last message is of no use: the limit is the reason.
         .stderr(Stdio::null())
         .spawn()
         .map_err(unavailable)?;

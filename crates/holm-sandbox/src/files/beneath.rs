@@ -48,8 +48,8 @@ fn walk(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedF
         if names.peek().is_none() {
             return openat(here, name, flags, mode);
         }
-        // Opening a link as a directory fails as "no directory"; say what it is, so that the caller
-        // can look where it leads.
+        // Opening a link as a directory fails as "not a directory". Report the link, so that the
+        // caller can look up its target.
         let next = openat(here, name, step, Mode::empty()).map_err(|error| match error {
             Errno::NOTDIR if is_link(here, name) => Errno::LOOP,
             error => error,

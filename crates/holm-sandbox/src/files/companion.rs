@@ -113,7 +113,7 @@ impl Drop for Open {
         for (root, place) in self.lock(std::mem::take) {
             let (parent, name) = place.split();
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-            // Where the folder is gone, so is the draft.
+            // If the folder is gone, so is the draft.
             let Ok(dir) = beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
             let kind = match owner(&place) {
                 Some((_, Companion::Lock)) => AtFlags::REMOVEDIR,

@@ -118,8 +118,8 @@ impl Files {
         if options.read && !options.directory {
             needs.push(Need::Read);
         }
-        // A directory that the guest was given at the start may be opened again; what it shows is
-        // decided entry by entry.
+        // A directory that the guest was given at the start may be opened again; the policy decides
+        // about each entry.
         let given = place.path().is_empty() && !changes;
         if given {
             needs.clear();
@@ -205,7 +205,8 @@ impl Files {
 
     /// Whether a directory that the guest holds may be listed.
     pub(crate) fn may_list(&self, dir: &Place) -> Result<(), Errno> {
-        // The opened directories themselves can always be listed; what is not granted is left out.
+        // The opened directories themselves can always be listed; entries without a grant are left
+        // out.
         if dir.path().is_empty() { Ok(()) } else { self.allow(Need::Read, dir) }
     }
 
@@ -230,7 +231,7 @@ impl Files {
     /// why it is refused.
     pub(super) fn decide(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
         let refused = self.decide_exactly(need, place)?;
-        // What is denied stays denied, whosever companion it is.
+        // A denied path stays denied, even if it is a companion of an allowed file.
         let Some((_, Reason::Missing)) = &refused else { return Ok(refused) };
         let granted = match companion::owner(place) {
             None => false,
@@ -344,7 +345,7 @@ impl Files {
         let open = |options: OpenOptions, mode: Mode| {
             beneath::open(&root.dir, place.os_path(), options.flags(), mode).map(File::from)
         };
-        // The kernel wants no mode where nothing is made.
+        // The kernel accepts no mode if nothing is created.
         if !options.create || options.directory {
             return open(options, Mode::empty());
         }

@@ -180,7 +180,7 @@ impl View<'_> {
         }
         // There may have been more room than was asked for.
         bytes.truncate(wanted);
-        // Who asks for nothing has got all of it.
+        // A read of zero bytes is complete.
         Ok((bytes, wanted == 0))
     }
 
@@ -287,8 +287,7 @@ impl HostDescriptor for View<'_> {
         let lease = self.files.leases.take().ok_or_else(|| error(Errno::MFILE))?;
         let entries = rustix::fs::Dir::read_from(&*dir.dir).map_err(error)?;
         let listing = self.table.push(Listing { entries, place, _lease: lease })?;
-        // The guest knows it under the name of the engine's makers, whose own would hold the whole
-        // folder.
+        // The guest knows it by the name of wasmtime's own type, which would hold the whole folder.
         Ok(Resource::new_own(listing.rep()))
     }
 
@@ -410,7 +409,7 @@ impl HostDirectoryEntryStream for View<'_> {
             if passed.is_multiple_of(BETWEEN_LOOKS) {
                 self.files.term.check().map_err(FsError::trap)?;
             }
-            // What has no name that a guest could say is not there for it.
+            // An entry whose name is not UTF-8 does not exist for a guest.
             let Ok(name) = entry.file_name().to_str() else { continue };
             if !matches!(name, "." | "..") && self.files.shows(&listing.place, name) {
                 let type_ = kind(self.files, &listing.place, name, entry.file_type());
