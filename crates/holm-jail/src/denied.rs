@@ -117,7 +117,7 @@ fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
         let root = order.innermost(&path);
         let writes = what == What::ReadOnly || says_writing(line);
         let request = match root.map(|root| root.access) {
-            // What is hidden is denied, and no grant opens it.
+            // A hidden path is denied, and no grant opens it.
             Some(Access::Write | Access::Full | Access::Hidden) => return None,
             // A protected place is opened as a whole or not at all.
             Some(Access::Protected) => Request::Write(text(&root?.path)?),
@@ -126,12 +126,12 @@ fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
             }
             Some(Access::Read | Access::Exec) => return None,
             None if writes => Request::Write(text(&path)?),
-            // Of what is nowhere, a shell can only have been told to make it, in a folder that is
-            // out of sight.
+            // If the path exists nowhere, the shell was asked to create it, in a folder that the
+            // child cannot see.
             None if !path.exists() && is_shell(line) && is_out_of_sight(&path) => {
                 Request::Write(text(&path)?)
             }
-            // What is hidden looks missing; what is missing everywhere is no matter of grants.
+            // A hidden file looks missing, but a file that does not exist at all needs no grant.
             None if what == What::Missing && !path.exists() => return None,
             None => Request::Read(text(&path)?),
         };

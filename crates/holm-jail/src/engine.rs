@@ -121,7 +121,7 @@ fn tried(mut command: Command, patience: Duration) -> io::Result<(ExitStatus, St
     if let Some(errors) = child.stderr.take() {
         thread::spawn(move || {
             let mut text = Vec::new();
-            // What could be read is told.
+            // Reports as much as could be read.
             let _ = errors.take(MOST_SAID).read_to_end(&mut text);
             let _ = said.send(String::from_utf8_lossy(&text).into_owned());
         });

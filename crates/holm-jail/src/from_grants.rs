@@ -72,7 +72,7 @@ fn place(workspace: &Path, grant: &Grant, pattern: &PathPattern) -> Result<PathB
     let path = match (text.as_str(), tail) {
         ("**" | "./", _) => ".",
         ("/", _) | (_, Some("")) => "/",
-        // The folder alone, without what is in it, is no root.
+        // A folder alone, without its contents, is not a root.
         ("." | "/.", _) => return Err(not_a_root(grant, "write ./ for the workspace")),
         (_, Some(folder)) => folder,
         (file, None) => file,

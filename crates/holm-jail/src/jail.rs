@@ -145,7 +145,7 @@ impl Jail {
     /// Lets the child start the system's programs, as scripts do.
     #[must_use]
     pub fn exec_system(self) -> Self {
-        // The folders may be links to each other; what they are links to is what counts.
+        // The folders may be links to each other; their targets count.
         let real = PROGRAMS.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
         real.fold(self, |jail, folder| jail.root(folder, Access::Exec))
     }
@@ -287,8 +287,7 @@ impl Jail {
         let mut settled: BTreeMap<PathBuf, Root> = BTreeMap::new();
         for root in &self.roots {
             let access = match root.access {
-                // A right to read takes none away: mounted by itself, it would hold what is there
-                // fast.
+                // A right to read takes no other right away: a mount of its own would pin the file.
                 Access::Read if writes.covers_parent(&root.path) && !protected.covers(&root.path) => continue,
                 Access::Write if protected.covers(&root.path) => Access::Read,
                 Access::Protected | Access::Hidden => continue,
@@ -300,7 +299,7 @@ impl Jail {
         }
         let writable: PathSet =
             settled.values().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect();
-        // The outermost protection holds for what is inside.
+        // The outermost protection also covers the paths inside.
         for path in protected.iter().filter(|path| !protected.covers_parent(path) && writable.covers(path)) {
             settled.insert(path.to_owned(), Root::new(path, Access::Protected));
         }

@@ -199,7 +199,7 @@ impl Job {
             }
         };
         if told.is_some() && !over {
-            // Everybody who could write is dead, so what is left in the pipes ends.
+            // All writers are dead, so the pipes end.
             for (stream, pipe) in [(Stream::Out, &mut out), (Stream::Err, &mut err)] {
                 while let Some(open) = pipe
                     && let Ok(read @ 1..) = open.read(&mut piece).await

@@ -27,7 +27,7 @@ impl PathSet {
     /// Whether the folder, or something in it, is in the set.
     pub(crate) fn reaches_into(&self, folder: &Path) -> bool {
         let key = key(folder);
-        // What lies in a folder follows it at once.
+        // The contents of a folder follow it directly.
         let mut from = self.0.range::<[u8], _>((Bound::Included(key.as_slice()), Bound::Unbounded));
         from.next()
             .and_then(|(found, _)| found.strip_prefix(key.as_slice()))

@@ -176,7 +176,7 @@ impl MissingNames {
         let (mut read, mut all) = (0, false);
         let mut space = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(notifier, &mut space);
-        // What has come into the space is read to its end, because it would be lost with it.
+        // Events in the buffer are read to its end, because they would be lost with it.
         while read < most || !reader.is_buffer_empty() {
             // Fails when there is nothing to read.
             let Ok(event) = reader.next() else { break };
@@ -203,7 +203,7 @@ impl MissingNames {
         }
         let mut seen: BTreeSet<PathBuf> = found.into_values().flatten().cloned().collect();
         if all {
-            // What was sent is unknown.
+            // Some events were lost, so every path is checked.
             let gone = self.standing.iter().filter(|(path, beneath)| Place::find(path, beneath).is_none());
             vacated.extend(gone.map(|(path, _)| path.clone()));
             seen.extend(self.names.keys().cloned());
@@ -237,7 +237,8 @@ impl MissingNames {
     /// Checks all names once more and removes empty folders that were set aside. Call it when every
     /// process of the job is dead.
     pub(super) fn settle(mut self) -> Vec<ProtectedName> {
-        // What another job's supervisor has set aside meanwhile is a missing name here, too.
+        // An entry that another job's supervisor has set aside meanwhile is a missing name here,
+        // too.
         drop(self.seen(usize::MAX));
         let paths: Vec<PathBuf> = self.names.keys().cloned().collect();
         paths.iter().for_each(|path| self.set_aside(path));

@@ -109,7 +109,7 @@ fn check(order: &Order, held: Held) -> Result<(), Failure> {
     for root in &order.roots {
         match open_plain(&root.path) {
             Ok(_) => {}
-            // What is covered was looked at with care, and may be gone again.
+            // A hidden path was checked before, and may be gone again.
             Err(_) if root.access == Access::Hidden && held != Held::ByRules => {}
             // A link can be covered by a mount alone.
             Err(_) if root.access == Access::Hidden && root.path.is_symlink() => {}
@@ -154,7 +154,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
             .chain(&["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "jail"])
             .map(OsString::from)
             .collect();
-    // A network of its own was made already where there is a way out of it.
+    // If the network is proxied, the job has a network of its own already.
     if order.network == Network::None {
         args.push("--unshare-net".into());
     }
@@ -222,7 +222,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
 
 /// One of the system's paths: the same link, a copy, or a mount.
 fn system(path: &Path, copies: &[Fixed]) -> Vec<OsString> {
-    // What it leads to is in the jail too.
+    // Its target is in the jail too.
     if let Some(target) = link_into_system(path) {
         return vec!["--symlink".into(), target.into(), path.into()];
     }

@@ -118,8 +118,8 @@ fn confine(order: &Order) -> Result<(), Failure> {
     let seccomp = |error: &io::Error| Failure::new(Stage::Seccomp, error);
     set_no_new_privs(true).map_err(|error| seccomp(&error.into()))?;
     rules::confine(order, held)?;
-    // Also what a user namespace gave; with the bit above nothing comes back at exec, even for
-    // root.
+    // Also the capabilities of a user namespace; with the bit above none come back at exec, even
+    // for root.
     let nothing = CapabilitySets {
         effective: CapabilitySet::empty(),
         permitted: CapabilitySet::empty(),
@@ -148,7 +148,7 @@ pub(super) fn exec(order: &Order) -> Failure {
 }
 
 fn limit(bounds: &Bounds) -> io::Result<()> {
-    // The kernel counts all threads of the user, so those that are there already are added.
+    // The kernel counts all threads of the user, so the existing ones are added.
     let there = u64::from(rustix::system::sysinfo().procs);
     for (resource, most) in [
         (Resource::Cpu, bounds.cpu_s),

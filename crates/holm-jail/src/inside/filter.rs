@@ -105,7 +105,7 @@ const METADATA: &[i64] = &[
 /// Calls that libraries do without, refused if the job shares the system's processes and
 /// files with all programs.
 const UNKNOWN_OUTSIDE: &[i64] = &[
-    // A watch needs no right to read: it tells the names of files that come and go anywhere.
+    // A watch needs no right to read: it shows the names of files that come and go anywhere.
     libc::SYS_inotify_init1,
     libc::SYS_inotify_add_watch,
     #[cfg(target_arch = "x86_64")]
@@ -211,7 +211,7 @@ fn others() -> Option<BTreeMap<i64, Vec<Rule>>> {
     ] {
         rules.insert(call, vec![other(0)?]);
     }
-    // Limits may be read, which says nothing.
+    // Limits may be read, which reveals nothing.
     rules.insert(libc::SYS_prlimit64, vec![rule(&[(0, Len::Dword, Op::Ne, 0), (2, Len::Qword, Op::Ne, 0)])?]);
     for (call, everybody) in EVERYBODY {
         rules.insert(call, vec![other(1)?, rule(&[(0, Len::Dword, Op::Eq, everybody)])?]);
@@ -236,7 +236,7 @@ fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
     };
     rules.insert(libc::SYS_shmget, vec![rule(&[(1, Len::Qword, Op::Gt, MOST_SHARED)])?]);
     rules.insert(libc::SYS_semget, vec![rule(&[(1, Len::Dword, Op::Gt, MOST_LOCKS)])?]);
-    // What queues hold belongs to no process, and no argument says how much it will be.
+    // The content of queues belongs to no process, and no argument shows its size.
     rules.insert(libc::SYS_msgget, Vec::new());
     // Local sockets by path lead to other programs' services, which no file rule sees; a pair leads
     // nowhere.

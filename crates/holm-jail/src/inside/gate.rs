@@ -103,7 +103,7 @@ fn take_mounts(gate: &UnixStream) -> Option<OwnedFd> {
 /// its own, which stays inside.
 pub(super) fn open(gate: &mut UnixStream, order: &Order) -> Result<(), Failure> {
     let failed = |error: &io::Error| Failure::at(Stage::Namespace, error, &order.cwd);
-    // Bubblewrap says on the job's own stream why it has ended.
+    // Bubblewrap reports on the job's own stream why it has ended.
     let mounts = take_mounts(gate).ok_or_else(|| failed(&io::Error::from_raw_os_error(libc::EPERM)))?;
     let enter = |namespace: &OwnedFd, kind| move_into_link_name_space(namespace.as_fd(), Some(kind));
     sys::owner_of(&mounts)
@@ -115,7 +115,7 @@ pub(super) fn open(gate: &mut UnixStream, order: &Order) -> Result<(), Failure> 
     let said = gate.write_all(&(bytes.len() as u64).to_le_bytes()).and_then(|()| gate.write_all(&bytes));
     said.map_err(|error| failed(&error))?;
     let _ = gate.shutdown(Shutdown::Write);
-    // The gate closes when it becomes the program; otherwise it says why not.
+    // The gate closes the socket when it becomes the program; otherwise it reports the reason.
     let mut answer = Vec::new();
     let _ = gate.read_to_end(&mut answer);
     Failure::decode(&answer).map_or(Ok(()), Err)

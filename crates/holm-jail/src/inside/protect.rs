@@ -89,7 +89,7 @@ pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
     sys::set_read_only(root, ReadOnly::Yes).map_err(|error| failed(error, root))?;
     for root in order.roots.iter().filter(|root| root.access.writes()) {
         let path = &root.path;
-        // Looked at first, so that no link leads a mount elsewhere.
+        // Opened first, so that no link leads a mount elsewhere.
         let place = open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path))?;
         bind(&place, &place, Some(ReadOnly::No)).map_err(|error| failed(error, path))?;
     }
@@ -211,7 +211,7 @@ impl Holder {
             let original = open_plain(root).map_err(failed)?;
             bind(&original, &original, None).map_err(failed)?;
             self.originals.insert(root.to_owned(), original);
-            // Another look at the name, now that it leads through the new mount.
+            // Opens the name again, now that it leads through the new mount.
             place = open_plain(path).map_err(failed)?;
         }
         let original = self.originals.get(root).ok_or_else(|| changed(path))?;

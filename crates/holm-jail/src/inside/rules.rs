@@ -108,7 +108,7 @@ pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
         .chain(DEVICES.iter().map(|path| (*path, device)))
         .chain(LOADERS.iter().copied().chain(own).map(|path| (path, exec)))
     {
-        // These are the system's, links included; what a system does not have is not needed.
+        // These are the system's, links included; a missing one is not needed.
         if let Ok(open) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, rustix::fs::Mode::empty()) {
             rules.add(&open, rights)?;
         }
@@ -145,13 +145,13 @@ impl Rules {
             .handle_access(AccessFs::from_all(WISH))?
             .scope(Scope::from_all(WISH))?;
         if order.network == Network::None {
-            // Seccomp refuses every socket already; this holds for one that was handed over.
+            // Seccomp refuses every socket already; this rule is for one that was passed in.
             ruleset = ruleset.handle_access(AccessNet::from_all(WISH))?;
         }
         Ok(Self {
             ruleset: Some(ruleset.create()?),
             protected: protected(order).collect(),
-            // A link can be covered by a mount alone; where it leads to has rules of its own.
+            // Only a mount can cover a link; its target has rules of its own.
             hidden: hidden(order).filter(|path| !path.is_symlink()).collect(),
         })
     }
@@ -206,7 +206,7 @@ impl Rules {
                 continue;
             }
             match self.around(&path, wanted) {
-                // What vanished meanwhile needs no rule.
+                // A path that vanished meanwhile needs no rule.
                 Err(failure) if failure.errno == libc::ENOENT => {}
                 done => done?,
             }

@@ -214,7 +214,7 @@ fn watch(control: &UnixStream, order: &Order, child: Pid, missing: &mut MissingN
             return Cause::Clock;
         }
         let appears = missing.notifier();
-        // Without a watch the process stands in for it, which changes nothing.
+        // Without a watch the process descriptor takes its place, which changes nothing.
         let appears = appears.as_ref().unwrap_or(&process_fd);
         let mut ready = [&process_fd, &control_fd, appears].map(|fd| PollFd::new(fd, PollFlags::IN));
         let patience = Timespec::try_from(left.min(LOOK_EVERY)).ok();

@@ -21,7 +21,8 @@ const REST: Duration = Duration::from_micros(200);
 pub(super) fn all(main: Pid) -> Option<Status> {
     let mut status = None;
     let until = Instant::now() + HUNT;
-    // If the program has ended by itself its status is there, and must not be replaced by a kill.
+    // If the program has ended by itself, its status is available and must not be replaced by a
+    // kill.
     reap(main, &mut status);
     if status.is_none() {
         let _ = kill_process_group(main, Signal::KILL);

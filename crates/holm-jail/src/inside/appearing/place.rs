@@ -106,8 +106,8 @@ impl Place {
     fn open_to_owner(&self) -> bool {
         let Ok(data) = fstat(&self.folder) else { return false };
         let mode = data.st_mode & 0o7777;
-        // By its number, because a folder that is open only as a place takes no other change of its
-        // mode.
+        // By its number, because the mode of a folder that is open only as a path cannot be changed
+        // in another way.
         let folder = format!("/proc/self/fd/{}", self.folder.as_raw_fd());
         mode & 0o700 != 0o700 && fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)).is_ok()
     }
