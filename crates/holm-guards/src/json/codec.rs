@@ -20,8 +20,8 @@ const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // What a raw value does, without reading the text again to see whether it is JSON: the
-        // writer here has just made it.
+        // Does what a raw value does, without parsing the text again to check it: the writer here
+        // has just made it.
         let mut raw = serializer.serialize_struct(RAW_VALUE, 1)?;
         raw.serialize_field(RAW_VALUE, &self.canonical())?;
         raw.end()

@@ -122,8 +122,8 @@ impl Object {
 
     /// The index of the name, or the index where it would be inserted.
     fn find(&self, name: &str) -> Result<usize, usize> {
-        // The last place first: it is the only one in the smallest objects, and where members that
-        // come in order go.
+        // The last place first: it is the only one in the smallest objects, and members that come
+        // in order go there.
         match self.0.last().map(|(last, _)| last.as_str().cmp(name)) {
             None => Err(0),
             Some(core::cmp::Ordering::Less) => Err(self.0.len()),

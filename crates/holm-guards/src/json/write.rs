@@ -103,7 +103,7 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
     if let Some(found) = head.iter().position(special) {
         return found;
     }
-    // Without a way out of the inner loop the compiler looks at a whole block at once; long texts
+    // Without an exit from the inner loop the compiler handles a whole block at once; long texts
     // are mostly plain.
     let is_plain = |block: &&[u8]| !block.iter().fold(false, |found, byte| found | special(byte));
     let blocks = tail.chunks_exact(BLOCK).take_while(is_plain).count() * BLOCK;

@@ -19,7 +19,7 @@ pub(super) fn object(reply: &str) -> Result<Json, SkillError> {
     if reply.len() > MAX_REPLY {
         return Err(malformed(format!("the reply is longer than {MAX_REPLY} bytes")));
     }
-    // A reply that is JSON but no object holds nothing to look for inside it.
+    // A reply that is JSON but not an object is not searched.
     if Json::parse(reply.trim()).is_ok_and(|value| value.as_object().is_none()) {
         return Err(malformed("output must be a JSON object"));
     }

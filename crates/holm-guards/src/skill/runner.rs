@@ -206,7 +206,7 @@ impl Compiled {
         if !grounds && !case.grounded.is_empty() {
             return Err(ContractError::NoSource);
         }
-        // A declared form also says how the value is looked for.
+        // A declared form also decides how the value is searched for.
         let format_of = |pointer: &str| case.formats.iter().find(|check| check.pointer == *pointer);
         let grounded = case.grounded.iter().map(|pointer| {
             Path::parse(pointer).map(|path| (path, format_of(pointer).map(|check| check.format)))

@@ -125,7 +125,8 @@ impl<'s> Checker<'s> {
         if node.refused {
             return self.fail(mode, at, "false", message::refused);
         }
-        // A value of the wrong kind breaks every other keyword too; only the kind is worth telling.
+        // A value of the wrong kind breaks every other keyword too; only the kind is worth
+        // reporting.
         if !node.types.admit(value) {
             return self.fail(mode, at, "type", |at| message::wrong_type(at, node.types, value));
         }

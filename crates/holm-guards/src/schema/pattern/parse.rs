@@ -211,7 +211,7 @@ impl Parser<'_> {
                     return Err(malformed("the ends of a character range are out of order"));
                 }
                 (Some(first), Some(last)) => ranges.push((first, last)),
-                // A set is no end of a range; the dash is a character then.
+                // A set cannot be an end of a range; the dash is a character then.
                 _ => ranges.push((u32::from('-'), u32::from('-'))),
             }
         }

@@ -109,7 +109,7 @@ impl<'p> Search<'p> {
                 mark(&mut steps, at + 1);
             }
         }
-        // Who does not ask for words need not tell them apart.
+        // A pattern without word boundaries need not tell the sides apart.
         let before = if self.program.has_boundary { after } else { Side::Other };
         let next = State { before, steps };
         if let Some(known) = self.states.iter().position(|state| *state == next) {

@@ -48,7 +48,7 @@ impl Source {
         let value = normalise(value);
         match reading {
             Reading::Date if self.dates.contains(&value) => return true,
-            // By value only: as text, `-5` would stand in the range `3-5`.
+            // By value only: as text, `-5` would occur in the range `3-5`.
             Reading::Words if let Some(number) = Decimal::parse(&value) => {
                 return self.numbers.contains(&number);
             }
