@@ -49,7 +49,7 @@ impl Kind {
             Self::Env => "env:LANG",
             Self::Spawn => "spawn:reviewer",
             Self::Tool => "tool:grep",
-            // Theirs are told where they are read.
+            // The parsers of these kinds report their own mistakes.
             Self::Read | Self::Write | Self::Fetch | Self::Secret => return Ok(()),
         };
         if value.is_empty() {

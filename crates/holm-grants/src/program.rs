@@ -88,7 +88,7 @@ impl FromStr for Program {
     fn from_str(text: &str) -> Result<Self, GrantError> {
         if text.contains(['/', '\\']) {
             let path: FilePath = text.parse()?;
-            // A root is no program, and `./` would read back as everything beneath it.
+            // A root is not a program, and `./` would read back as everything beneath it.
             let is_root = path.components().next().is_none();
             return if is_root { Err(PathError::Empty.into()) } else { Ok(Self::Path(path)) };
         }
@@ -103,8 +103,7 @@ impl FromStr for ProgramPattern {
         if !text.contains(['/', '\\']) {
             return Ok(Self::Name(text.parse()?));
         }
-        // The dot says that a single component is a path, not a name; patterns themselves have no
-        // dots.
+        // The dot marks a single component as a path, not a name; patterns themselves have no dots.
         let path = if text == "./" { text } else { text.strip_prefix("./").unwrap_or(text) };
         if path == "." {
             return Err(PathError::Empty.into());

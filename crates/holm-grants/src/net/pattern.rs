@@ -90,7 +90,7 @@ impl FetchPattern {
     /// ```
     pub fn exactly(url: &Url) -> Result<Self, UrlError> {
         let pattern = Self { prefix: Prefix::parse(url.path())?, ..Self::origin(url)? };
-        // What is encoded in canonical form is longer than it was written.
+        // The canonical form can be longer than the written text, because characters are encoded.
         if pattern.to_string().len() > MAX_URL {
             return Err(UrlError::TooLong { max: MAX_URL as u64 });
         }

@@ -23,8 +23,8 @@ impl Prefix {
         if body.is_empty() {
             return if text.len() > 1 { Err(UrlError::PatternPath) } else { Ok(Self::default()) };
         }
-        // Only what canonical form leaves alone may be written, or the text would mean something
-        // else than it says.
+        // Only text that is already canonical may be written, or it would mean something else than
+        // it says.
         if text.contains('*')
             || canonical(text) != text
             || is_ambiguous(text)

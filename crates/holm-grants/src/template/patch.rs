@@ -95,7 +95,7 @@ fn unified(text: &str) -> Vec<&str> {
         let Some(new) = lines.peek().and_then(|line| line.strip_prefix("+++ ")) else { continue };
         match patch_path(old, new) {
             Some(path) => found.push(path),
-            // Two names are two files until the tool says otherwise.
+            // Two names count as two files until the tool reads the patch.
             None => found.extend([bare(old), bare(new)].into_iter().filter(|name| *name != NO_FILE)),
         }
     }
