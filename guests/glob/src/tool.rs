@@ -32,7 +32,7 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let (pattern, root) = (values.need("pattern")?, values.need("path")?);
     let limit = values.number("limit").unwrap_or(usize::MAX);
     let mut found = find(pattern, root, values)?;
-    // Names decide where times are equal or unknown, so that the order never depends on the disk's.
+    // Names decide if times are equal or unknown, so that the order never depends on the disk's.
     found.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
     let wrong = |error: std::io::Error| Fault::failed(error.to_string());
     if found.is_empty() {
@@ -59,7 +59,7 @@ fn find(pattern: &str, root: &str, values: &Values) -> Result<Vec<(Option<System
     std::fs::read_dir(root).map_err(|error| Fault::io("search", root, &error))?;
     let mut found = Vec::new();
     for entry in walk(root, values) {
-        // What cannot be seen is not there.
+        // An unreadable entry is skipped.
         let Ok(entry) = entry else { continue };
         if !entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink()) {
             continue;

@@ -29,8 +29,8 @@ pub(crate) struct Arena<const SIZE: usize> {
 #[repr(align(16))]
 struct Bytes<const SIZE: usize>(UnsafeCell<[u8; SIZE]>);
 
-// SAFETY: the bytes are only ever reached through pieces that were handed out, each to one owner:
-// `used` moves by an atomic exchange, so no two owners get the same byte.
+// SAFETY: the bytes are only ever reached through allocated pieces, each with one owner: `used`
+// moves by an atomic exchange, so no two owners get the same byte.
 #[expect(unsafe_code, reason = "an allocator is shared by all threads")]
 unsafe impl<const SIZE: usize> Sync for Bytes<SIZE> {}
 
@@ -81,7 +81,7 @@ impl<const SIZE: usize> Arena<SIZE> {
 #[expect(unsafe_code, reason = "an allocator deals in pointers")]
 unsafe impl<const SIZE: usize> GlobalAlloc for Arena<SIZE> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that the usual allocator wants.
+        // SAFETY: the caller's promises are those that the usual allocator requires.
         self.take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
     }
 
@@ -90,14 +90,14 @@ unsafe impl<const SIZE: usize> GlobalAlloc for Arena<SIZE> {
             Some(offset) => {
                 self.resize(offset, layout.size(), 0);
             }
-            // SAFETY: what is not ours came from there.
+            // SAFETY: a piece outside the arena came from there.
             None => unsafe { System.dealloc(piece, layout) },
         }
     }
 
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Some(offset) = self.offset(piece) else {
-            // SAFETY: what is not ours came from there.
+            // SAFETY: a piece outside the arena came from there.
             return unsafe { System.realloc(piece, layout, size) };
         };
         if self.resize(offset, layout.size(), size) || size <= layout.size() {

@@ -45,7 +45,7 @@ impl Tool {
                 reader.letters(letters, &mut args)?;
             } else {
                 reader.place(arg)?;
-                // What follows the words of a script are the script's own options.
+                // The words after a script are the script's own options.
                 if reader.next().is_some_and(|param| param.kind == Kind::Texts) {
                     for rest in args {
                         reader.place(rest)?;

@@ -20,7 +20,7 @@ pub fn main(tool: &Tool, work: impl FnOnce(&Values, &mut dyn Write) -> Result<()
         Ok(Asked::Call(values)) => work(&values, &mut out),
         Err(fault) => Err(fault),
     };
-    // What was written before a failure is worth having too.
+    // Output before a failure is useful too.
     let flushed = out.flush().map_err(|error| Fault::failed(format!("could not write the output: {error}")));
     let Err(fault) = done.and(flushed) else {
         return ExitCode::SUCCESS;

@@ -32,7 +32,7 @@ impl Source for File {
     fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String> {
         let room = if offset == 0 { length.min(FIRST) } else { length };
         let mut bytes = Vec::with_capacity(room);
-        // Until there is no room or nothing comes: not every file system gives all that it has at
+        // Until the buffer is full or a read is empty: not every file system returns everything at
         // once.
         while bytes.len() < bytes.capacity() {
             let read = self.0.read(offset + bytes.len() as u64, &mut bytes).map_err(Errno::said)?;

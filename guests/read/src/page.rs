@@ -100,8 +100,8 @@ impl Reader {
         if self.number >= self.wanted.first {
             let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
             let _ = write!(self.out, "{:>6}\t", self.number);
-            // Nearly every line is text, and to see that takes a fraction of what it takes to look
-            // for what is not.
+            // Nearly every line is text, and checking that takes a fraction of the time of a lossy
+            // conversion.
             match std::str::from_utf8(line) {
                 Ok(line) => self.out.push_str(line),
                 Err(_) => self.out.push_str(&String::from_utf8_lossy(line)),

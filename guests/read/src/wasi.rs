@@ -39,7 +39,7 @@ fn name(number: i32) -> Option<String> {
     // SAFETY: the host writes eight bytes there.
     done(unsafe { fd_prestat_get(number, about.as_mut_ptr()) }).ok()?;
     let mut name = vec![0_u8; about[1] as usize];
-    // SAFETY: the host writes no more than the length that it is told.
+    // SAFETY: the host writes no more than the given length.
     done(unsafe { fd_prestat_dir_name(number, name.as_mut_ptr(), name.len()) }).ok()?;
     String::from_utf8(name).ok()
 }

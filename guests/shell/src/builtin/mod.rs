@@ -53,7 +53,7 @@ pub(crate) fn find(name: &str) -> Option<Run> {
         "mapfile" | "readarray" => own!(read::mapfile),
         "echo" => own!(print::echo),
         "printf" => own!(print::printf),
-        // Reached where a declaring command is run by another, such as `command export`.
+        // Reached if another command runs a declaring one, such as `command export`.
         "export" | "readonly" | "local" | "declare" | "typeset" => own!(declare::words),
         other => return util::find(other),
     })

@@ -120,7 +120,7 @@ impl Shell {
             WordPiece::AnsiCQuotedText(text) => parts.push(Part::Quoted(ansi(text))),
             WordPiece::EscapeSequence(text) => {
                 let escaped = text.strip_prefix('\\').unwrap_or(text);
-                // A line that goes on in the next.
+                // A line that continues in the next.
                 if escaped != "\n" {
                     parts.push(Part::Quoted(escaped.to_owned()));
                 }

@@ -25,7 +25,7 @@ pub(crate) async fn join<T>(futures: Vec<Local<'_, T>>) -> Vec<T> {
     let mut running: Vec<Option<Local<'_, T>>> = futures.into_iter().map(Some).collect();
     let mut ended: Vec<Option<T>> = running.iter().map(|_| None).collect();
     std::future::poll_fn(move |context| {
-        // From the last stage to the first, so that readers are known to wait before anybody
+        // From the last stage to the first, so that readers are known to wait before a writer
         // writes.
         for (slot, result) in running.iter_mut().zip(ended.iter_mut()).rev() {
             let Some(future) = slot else { continue };

@@ -32,7 +32,7 @@ impl Shell {
             }
         }
         let plain = format!("/{}", names.join("/"));
-        // A slash at the end says that a folder is meant, which the system then checks.
+        // A slash at the end marks a folder, which the system then checks.
         if path.ends_with('/') && plain != "/" { format!("{plain}/") } else { plain }
     }
 
@@ -46,7 +46,7 @@ impl Shell {
         let path = if path.len() > 1 { path.trim_end_matches('/').to_owned() } else { path };
         match fs::metadata(&path) {
             Ok(data) if data.is_dir() => {}
-            // The root is there even where nothing in it was granted.
+            // The root exists even if nothing in it was granted.
             Err(_) if path == "/" => {}
             Ok(_) => return Err(format!("{to}: not a directory")),
             Err(error) => return Err(format!("{to}: {}", said(&error))),

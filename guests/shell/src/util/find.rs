@@ -218,7 +218,7 @@ impl Find {
             let folder = fs::symlink_metadata(shell.path(path)).is_ok_and(|data| data.is_dir());
             let term = std::mem::replace(&mut self.term, Term::True);
             let deletes = has_delete(&term);
-            // What is to be deleted is seen after what is in it.
+            // With `-delete`, the content of a folder comes before the folder.
             let mut pruned = false;
             if !deletes && depth >= self.least {
                 let seen = self.holds(shell, &term, path, out, &mut pruned).await;

@@ -42,7 +42,7 @@ pub(super) async fn settle(shell: &Shell, name: &str, done: Done) -> Step {
     let text = match done {
         Ok(status) => return Ok(status),
         Err(Trouble::Flow(flow)) => return Err(flow),
-        // A loop around the writer would go on for ever, so the whole stage ends.
+        // A loop around the writer would never end, so the whole stage ends.
         Err(Trouble::System(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             return Err(Flow::Exit(BROKEN_PIPE));
         }

@@ -103,7 +103,7 @@ fn fields(line: &str, separator: Option<char>) -> Vec<(usize, usize)> {
                 start = at + c.len_utf8();
             }
             Some(_) => {}
-            // Blanks belong to the field that they stand before.
+            // Blanks belong to the field that follows them.
             None if c.is_whitespace() => {
                 if !blank {
                     found.push((start, at));
