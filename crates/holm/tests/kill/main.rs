@@ -1,10 +1,10 @@
 //! Kills a working agent at journal boundaries and at random instants, and checks with an
 //! independent witness what really happened.
 //!
-//! The agent is another process: this same program, started with the word `child`. It makes 200
-//! calls against the provider double, each of which appends a line to a file. It is killed with
-//! SIGKILL, started again, and so on until it has finished. Then the file, which no part of Holm
-//! has written, is compared with what the journal says: a call that succeeded has left its line
+//! The agent runs in a process of its own: this same program, started with the word `child`. It
+//! makes 200 calls against the provider double, each of which appends a line to a file. It is
+//! killed with SIGKILL, started again, and so on until it has finished. Then the file, which no
+//! part of Holm has written, is compared with the journal. A call that succeeded has left its line
 //! exactly once, a call that was interrupted is *unknown* and has left at most one, and no call is
 //! missing.
 //!
