@@ -30,13 +30,13 @@ pub(crate) enum Exit {
 /// What `holm --help` says about them.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0    the answer is there
-  1    something went wrong on this machine
-  2    the command was not understood, or a file that it reads has a mistake
+  0    success
+  1    an error on this machine
+  2    an invalid command line, or a mistake in a file that the command reads
   3    the run ended without an answer, or the tool failed
   4    a limit or the budget ended the run
   5    the model could not be reached, or its provider refused
-  6    what was named is not there
+  6    something named on the command line was not found
   130  cancelled with Ctrl-C";
 
 impl Exit {

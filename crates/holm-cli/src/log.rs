@@ -28,13 +28,14 @@ use crate::{
 /// Lines that may wait for a slow disk or a slow network: a busy run makes some hundreds a second.
 const ROOM: usize = 16 << 10;
 
-/// Where a log goes.
+/// Log destinations.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Write what happens into this file too, one JSON object a line; what is in it stays
+    /// Also append events to this file, one JSON object per line
     #[arg(long, global = true, value_name = "FILE")]
     log_json_file: Option<PathBuf>,
-    /// Send what happens to this address too, as JSON lines; it is on this machine, or a --grant fetch:… of the run leads to it
+    /// Also send events to this URL, as JSON lines; a URL on another machine needs a --grant
+    /// fetch:…
     #[arg(long, global = true, value_name = "URL")]
     log_http: Option<Url>,
 }

@@ -69,12 +69,12 @@ use screen::Screen;
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Runs agents that do only what they were granted, and keeps a journal of everything.
+/// Run agents that can do only what you grant them, and keep a journal of everything.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, Parser)]
 #[command(name = "holm", version, after_help = exit::HELP, max_term_width = 100)]
 struct Cli {
-    /// The folder of the sessions [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else ~/.local/share/holm]
+    /// Data folder [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else ~/.local/share/holm]
     #[arg(long, global = true, value_name = "FOLDER")]
     data: Option<PathBuf>,
     #[command(flatten)]
@@ -83,77 +83,77 @@ struct Cli {
     command: Option<Command>,
 }
 
-/// What can be done.
+/// Subcommands of `holm`.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Begin: write a file of settings
+    /// Create a settings file
     Init(commands::init::Args),
-    /// Talk with agents in the terminal; so does `holm` alone
+    /// Chat with agents in the terminal; `holm` alone does the same
     Chat(Box<commands::chat::Args>),
-    /// Give an agent something to do
+    /// Run an agent on a prompt
     Run(Box<commands::run::Args>),
-    /// See, check and try the tools
+    /// List, check, run and create tools
     Tool(commands::tool::Args),
-    /// See and begin agents that are files
+    /// List, show and create agents
     #[command(subcommand)]
     Agent(commands::agent::Command),
-    /// See and use what agents can be taught
+    /// List, show, check and run skills
     #[command(subcommand)]
     Skill(commands::skill::Command),
-    /// Use the tools of MCP servers
+    /// Manage MCP servers
     #[command(subcommand)]
     Mcp(commands::mcp::Command),
     /// Serve agents and tools to MCP clients
     McpServer(commands::mcp_server::Args),
-    /// Serve an editor that speaks the Agent Client Protocol
+    /// Serve an editor over the Agent Client Protocol
     Acp(commands::acp::Args),
-    /// Serve sessions to browsers, programs and OpenAI clients
+    /// Start a server for browsers, programs and OpenAI clients
     Serve(commands::serve::Args),
-    /// Have the server do work by itself, at a time or again and again
+    /// Manage scheduled jobs
     #[command(subcommand)]
     Job(commands::job::Command),
-    /// Copy everything that is kept into a new folder, also while a server runs
+    /// Back up all data to a new folder, even while a server runs
     Backup(commands::backup::Args),
-    /// Put a copy in the place of a data folder that is not there
+    /// Restore a backup to a data folder that does not exist yet
     Restore(commands::restore::Args),
-    /// See and replay what was done before
+    /// List, search, replay, fork and edit sessions
     #[command(subcommand)]
     Session(commands::session::Command),
-    /// Print what happened in a session as a log; with --log-json-file or --log-http, write it there
+    /// Print a session's events as a log, or write them to --log-json-file or --log-http
     Log(commands::log::Args),
-    /// Say which commands may look at what agents do
+    /// List and trust hooks
     #[command(subcommand)]
     Hooks(commands::hooks::Command),
-    /// Keep the keys of providers
+    /// Manage API keys of providers
     #[command(subcommand)]
     Keys(commands::keys::Command),
-    /// See the settings that hold here
+    /// Show settings and trust this project's files
     #[command(subcommand)]
     Config(commands::config::Command),
-    /// Check every file of settings, agents, skills, hooks and servers; runs none
+    /// Check all settings, agents, skills, hooks and servers without running them
     Check(commands::check::Args),
-    /// Look whether this machine has what agents need
+    /// Diagnose this machine's setup
     Doctor(commands::doctor::Args),
-    /// Show where things are kept
+    /// Show where Holm stores its files
     Paths(commands::paths::Args),
-    /// See what models have shown, and look after those on this machine
+    /// Show how models have performed, and manage local models
     #[command(subcommand)]
     Model(commands::model::Command),
-    /// Copy addresses, URLs, dates or names out of a text
+    /// Extract email addresses, URLs, dates or names from a text
     #[cfg(feature = "local")]
     Extract(commands::extract::Args),
-    /// See in a minute what Holm is: a look-up, an extraction, a hostile tool, and a replay
+    /// Take a one-minute tour: a lookup, an extraction, a hostile tool and a replay
     #[cfg(feature = "local")]
     Tour(commands::tour::Args),
-    /// Put the files of a turn back to what they were before it
+    /// Undo the file changes of a turn
     Undo(commands::undo::Args),
-    /// Take over what other programs have written down
+    /// Import agents, servers, skills, rules and hooks from other programs
     Import(commands::import::Args),
-    /// Describe Holm as a tool, as agents-exe asks programs to
+    /// Describe Holm as a tool, in the format of agents-exe
     Describe(commands::describe::Args),
-    /// Print what a shell completes the command with
+    /// Generate shell completions
     Completions(commands::completions::Args),
-    /// Print the manual page
+    /// Print a manual page
     Man(commands::completions::Page),
 }
 

@@ -46,23 +46,23 @@ impl Chosen {
     }
 }
 
-/// How a model is reached and held.
+/// Options for reaching and running a model.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct Ways {
-    /// For the small model on this machine: without the adapter that taught it to choose tools
+    /// Small local model only: do not use the adapter that was trained to choose tools
     #[cfg(feature = "local")]
     #[arg(long)]
     pub(crate) no_adapter: bool,
-    /// For a model on this machine: without the grammar that holds its calls to the schemas of the tools
+    /// Local models only: do not use the grammar that makes calls match the tools' schemas
     #[cfg(feature = "local")]
     #[arg(long)]
     pub(crate) no_grammar: bool,
-    /// For a model on this machine: call the tool whose name gains most in likelihood by what was asked, beside the same
-    /// tools with nothing asked; takes longer, and the small default model gains nothing by it
+    /// Local models only: call the tool whose name gains most likelihood from the prompt, compared
+    /// with an empty prompt; slower, and no better with the small default model
     #[cfg(feature = "local")]
     #[arg(long, conflicts_with = "no_grammar")]
     pub(crate) calibrated: bool,
-    /// Open no connection but to this machine itself
+    /// Connect only to this machine
     #[arg(long)]
     offline: bool,
 }

@@ -15,10 +15,10 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm acp` takes.
+/// Arguments of `holm acp`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What else `holm run` takes: --model, --grant, --mode, --budget and their like
+    /// Options of `holm run`, such as --model, --grant, --mode and --budget
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }

@@ -15,28 +15,28 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm agent` does.
+/// Subcommands of `holm agent`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the agents that can be chosen with `holm run --agent`
+    /// List the agents available to `holm run --agent`
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Show what an agent is, and what of its file cannot be used
+    /// Show an agent and any problems in its file
     Show {
-        /// Its name, or an agent.json of agents-exe
+        /// Agent name, or an agent.json of agents-exe
         agent: String,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Begin an agent of your own
+    /// Create an agent
     New {
-        /// What it is called
+        /// Name of the new agent
         name: String,
-        /// Put it among this project's agents in place of yours
+        /// Create it in this project instead of among your own agents
         #[arg(long)]
         project: bool,
     },

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::screen::ShownPath as _;
 use crate::{archive::Archive, exit::Exit, places::Places, screen::Screen};
 
-/// What `holm backup` takes.
+/// Arguments of `holm backup`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder that is to hold the copy; it is made, and must not be there yet
+    /// New folder for the backup; it must not exist yet
     folder: PathBuf,
 }
 

@@ -16,13 +16,14 @@ use crate::{
     places::Places,
 };
 
-/// What `holm chat` takes.
+/// Arguments of `holm chat`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
 // The flags of a run are a group of that name.
 #[group(skip)]
 pub(crate) struct Args {
-    /// The colours [default: what chat.toml in the data folder says, else dark; none where $NO_COLOR is set]
+    /// Colour theme [default: the one in chat.toml in the data folder, else dark; none if $NO_COLOR
+    /// is set]
     #[arg(long, value_enum)]
     theme: Option<Theme>,
     #[command(flatten)]
@@ -36,7 +37,7 @@ impl Args {
     }
 }
 
-/// Colours by name.
+/// Colour themes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Theme {
     Dark,
@@ -44,7 +45,7 @@ enum Theme {
     None,
 }
 
-/// Reads what is given where nothing is.
+/// Parser for an empty command line, to get the default arguments.
 #[derive(Debug, Parser)]
 #[command(name = "holm", no_binary_name = true)]
 struct Nothing {

@@ -33,10 +33,10 @@ use crate::{
     skills::everywhere,
 };
 
-/// What `holm check` takes.
+/// Arguments of `holm check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

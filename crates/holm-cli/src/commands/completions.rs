@@ -9,10 +9,10 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm completions` takes.
+/// Arguments of `holm completions`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -26,10 +26,10 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What `holm man` takes.
+/// Arguments of `holm man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Page {
-    /// The command whose page it is, such as `session show` [default: all in short]
+    /// Command to document, such as `session show` [default: an overview]
     command: Vec<String>,
 }
 

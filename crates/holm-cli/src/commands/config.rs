@@ -20,25 +20,25 @@ use crate::{
     settings::{BACK, Here, gone, named, no_run, of_project, refused},
 };
 
-/// What `holm config` does.
+/// Subcommands of `holm config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the settings that hold here
+    /// Show the settings in effect here
     Show {
-        /// Say where each comes from
+        /// Show where each value comes from
         #[arg(long)]
         origin: bool,
-        /// Print one JSON object a line, with origins
+        /// Print one JSON object per line, with origins
         #[arg(long)]
         json: bool,
     },
-    /// Show this project's holm.toml and AGENTS.md, and trust them as they are now
+    /// Show this project's holm.toml and AGENTS.md, and trust their current content
     Trust {
-        /// Trust the file with this content (SHA-256) without being asked; may be given more than once
+        /// Trust the file with this SHA-256 without asking; can be repeated
         #[arg(long, value_name = "HASH")]
         yes: Vec<ContentHash>,
     },
-    /// Trust this project's holm.toml and AGENTS.md no longer
+    /// Stop trusting this project's holm.toml and AGENTS.md
     Forget,
     /// Print the JSON Schema of holm.toml, for editors
     Schema,

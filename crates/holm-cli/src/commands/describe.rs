@@ -4,13 +4,13 @@ use serde_json::json;
 
 use crate::{exit::Exit, screen::Screen};
 
-/// What `holm describe` takes.
+/// Arguments of `holm describe`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What the tool is called
+    /// Tool name
     #[arg(long, default_value = "holm")]
     slug: String,
-    /// What the tool is said to do
+    /// Tool description
     #[arg(
         long,
         default_value = "Gives an agent something to do in this folder, and answers with what came of it."

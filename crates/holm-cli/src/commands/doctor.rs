@@ -20,10 +20,10 @@ use crate::{
     tools,
 };
 
-/// What `holm doctor` takes.
+/// Arguments of `holm doctor`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

@@ -27,16 +27,16 @@ const EDGES: &str = ".,;:!?()<>[]{}\"'`";
 /// What to do where there is no text.
 const HINT: &str = "give one with --text, or `--text -` and standard input";
 
-/// What `holm extract` takes.
+/// Arguments of `holm extract`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The text; `-` is standard input
+    /// Text to search; `-` reads standard input
     #[arg(long, value_name = "TEXT")]
     text: String,
-    /// What to copy: email, url, date, entity or name
+    /// What to extract: email, url, date, entity or name
     #[arg(long, value_name = "KIND")]
     target: String,
-    /// The model: as for `holm run`, else the small one on this machine
+    /// Model, as for `holm run` [default: the small local model]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     #[command(flatten)]

@@ -18,22 +18,22 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm hooks` does.
+/// Subcommands of `holm hooks`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the hooks that there are here, and whether they are trusted as they are now
+    /// List the hooks that apply here, and whether their current content is trusted
     List {
-        /// Print one JSON object a line, one for each file of hooks
+        /// Print one JSON object per line, one for each hooks file
         #[arg(long)]
         json: bool,
     },
-    /// Show what this project's hooks and those that you imported run, and trust them as they are now
+    /// Show what this project's hooks and your imported hooks run, and trust their current content
     Trust {
-        /// Trust the file with this content (SHA-256) without being asked; may be given more than once
+        /// Trust the file with this SHA-256 without asking; can be repeated
         #[arg(long, value_name = "HASH")]
         yes: Vec<ContentHash>,
     },
-    /// Trust this project's hooks, and those that you imported, no longer
+    /// Stop trusting this project's hooks and your imported hooks
     Forget,
 }
 

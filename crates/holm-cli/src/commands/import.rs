@@ -54,17 +54,18 @@ const FOLDERS: [&str; 7] = ["agents", "commands", "agent", "command", "prompts",
 /// named themselves: a user who names the project may mean only its rules.
 const HOUSES: [&str; 3] = [".claude", ".codex", ".opencode"];
 
-/// What `holm import` takes.
+/// Arguments of `holm import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file or a folder: an agent.json of agents-exe; .mcp.json, config.toml of codex, opencode.json, config.yaml of goose;
-    /// agents/NAME.md, commands/NAME.md, prompts/NAME.md or recipes/NAME.yaml; settings.json of Claude Code or hooks.json;
-    /// AGENTS.md, CLAUDE.md, .goosehints or rules/NAME.md; or a folder such as .claude that holds them
+    /// File or folder to import: an agent.json of agents-exe; .mcp.json, codex's config.toml,
+    /// opencode.json or goose's config.yaml; agents/NAME.md, commands/NAME.md, prompts/NAME.md or
+    /// recipes/NAME.yaml; Claude Code's settings.json or hooks.json; AGENTS.md, CLAUDE.md,
+    /// .goosehints or rules/NAME.md; or a folder with such files, such as .claude
     from: PathBuf,
-    /// Put agents, skills, rules and hooks among this project's in place of yours
+    /// Import agents, skills, rules and hooks into this project instead of your own settings
     #[arg(long)]
     project: bool,
-    /// Print one JSON object a line: a file that was written, what was left out and why, or what is to be known of either
+    /// Print one JSON object per line: each file written, each item left out and why, and notes
     #[arg(long)]
     json: bool,
 }

@@ -14,13 +14,13 @@ use crate::{
     settings::refused,
 };
 
-/// What `holm init` takes.
+/// Arguments of `holm init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The model that answers, as provider/model [default: asked at a terminal, else left open]
+    /// Model to use, as provider/model [default: ask at a terminal, else leave it unset]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
-    /// Write this project's holm.toml in place of your own settings
+    /// Write this project's holm.toml instead of your own settings
     #[arg(long)]
     project: bool,
 }

@@ -21,66 +21,66 @@ use crate::{
 };
 use show::Shown;
 
-/// What `holm job` does.
+/// Subcommands of `holm job`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the jobs and when they are due
+    /// List jobs and when they are due
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Write a new job down
+    /// Create a job
     Add(Box<add::Args>),
-    /// Change some of what a job is to do; the rest stays
+    /// Change a job; options you do not give stay as they are
     Change(Box<change::Args>),
-    /// Give a job another key, and print it
+    /// Create a new key for a job and print it
     Key {
-        /// The job
+        /// Job name
         job: String,
-        /// For how many seconds the old key counts beside it
+        /// How many seconds the old key stays valid
         #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(..=2_592_000))]
         old_for: u64,
     },
     /// Show a job
     Show {
-        /// The job
+        /// Job name
         job: String,
-        /// Print it as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Print the key that signs its messages, and nothing else
+        /// Print only the key that signs its messages
         #[arg(long, conflicts_with = "json")]
         key: bool,
     },
-    /// Have the server run a job now, also one that is switched off
+    /// Have the server run a job now, even if it is disabled
     Run {
-        /// The job
+        /// Job name
         job: String,
     },
-    /// Let a job run by itself again; what came meanwhile is not caught up with
+    /// Enable a job; runs missed while it was disabled are not caught up
     Enable {
-        /// The job
+        /// Job name
         job: String,
     },
-    /// Let a job no longer run by itself; what works is let finish
+    /// Disable a job; a run in progress may finish
     Disable {
-        /// The job
+        /// Job name
         job: String,
     },
-    /// Forget a job; the sessions of its runs stay
+    /// Delete a job; the sessions of its runs stay
     Remove {
-        /// The job
+        /// Job name
         job: String,
     },
-    /// Show what came of a job's runs, the latest first
+    /// List a job's runs and their results, latest first
     Log {
-        /// The job
+        /// Job name
         job: String,
-        /// How many
+        /// Maximum number of runs
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
         limit: u32,
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },

@@ -26,32 +26,32 @@ use crate::{
 /// The longest text that is read for a key.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// What `holm keys` does.
+/// Subcommands of `holm keys`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Keep a provider's key, from standard input or typed unseen
+    /// Store a provider's API key, from standard input or a hidden prompt
     Add {
-        /// The provider, such as anthropic
+        /// Provider name, such as anthropic
         provider: String,
-        /// Keep it in the keyring of the system in place of a file: the desktop's, or else the kernel's, which forgets it when the machine
-        /// starts anew
+        /// Store it in the system keyring instead of a file: the desktop's, or else the kernel's,
+        /// which is cleared when the machine restarts
         #[arg(long)]
         keyring: bool,
     },
-    /// Show which providers have keys, and where from
+    /// List the providers with a key and where it comes from
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Forget a key that was kept
+    /// Delete a stored key
     Remove {
-        /// The provider
+        /// Provider name
         provider: String,
     },
-    /// Ask a provider whether it takes the key; nothing is billed
+    /// Ask a provider whether it accepts the key; costs nothing
     Test {
-        /// The provider
+        /// Provider name
         provider: String,
     },
 }

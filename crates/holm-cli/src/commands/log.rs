@@ -17,10 +17,10 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm log` takes.
+/// Arguments of `holm log`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session [default: the one used last]
+    /// Session name [default: the last one used]
     id: Option<String>,
 }
 

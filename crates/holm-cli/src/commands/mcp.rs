@@ -30,64 +30,66 @@ use crate::{
 /// folder without another review.
 const POWER: [&str; 4] = ["grants", "network", "levels", "hints"];
 
-/// What `holm mcp` does.
+/// Subcommands of `holm mcp`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a server down among your tools, or those of a file of another program
+    /// Add an MCP server, or import servers from a file of another program
     Add(Add),
-    /// Show the servers that are written down; starts none
+    /// List the configured servers without starting them
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Start a server, or log in to it, and show its tools
+    /// Start or log in to a server, and list its tools
     Test {
-        /// Its name
+        /// Server name
         server: String,
     },
-    /// Take the tools of a server for good as they are now
+    /// Accept the current tools of a server
     Confirm {
-        /// Its name
+        /// Server name
         server: String,
     },
-    /// Forget the logins to a server that are kept here
+    /// Delete the stored logins of a server
     Logout {
-        /// Its name
+        /// Server name
         server: String,
     },
-    /// Take a server out of your tools, and forget what was confirmed of it and how to log in to it
+    /// Remove a server with its confirmations and logins
     Remove {
-        /// Its name
+        /// Server name
         server: String,
     },
 }
 
-/// What `holm mcp add` takes.
+/// Arguments of `holm mcp add`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
-    /// What its tools' names begin with
+    /// Server name; the names of its tools start with it
     #[arg(required_unless_present = "from")]
     name: Option<String>,
-    /// Its address
+    /// Server URL
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// A header that goes with every request, as name=value; ${NAME} is a variable; may be given more than once
+    /// HTTP header for every request, as name=value; ${NAME} inserts an environment variable; can
+    /// be repeated
     #[arg(long, value_name = "NAME=VALUE", requires = "url")]
     header: Vec<String>,
-    /// A variable that its program sees, as name=value; ${NAME} is a variable; may be given more than once
+    /// Environment variable of the server's program, as name=value; ${NAME} inserts one of yours;
+    /// can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
-    /// What its program may do, such as read:src/; may be given more than once
+    /// Permission for the server's program, such as read:src/; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<String>,
-    /// Let its program reach the network, all of it
+    /// Allow the server's program full network access
     #[arg(long)]
     network: bool,
-    /// A file of another program with mcpServers
+    /// File of another program with mcpServers to import
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "url"])]
     from: Option<PathBuf>,
-    /// Its program and what that is called with
+    /// The server's program and its arguments
     #[arg(last = true)]
     command: Vec<String>,
 }

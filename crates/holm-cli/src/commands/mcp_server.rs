@@ -18,20 +18,21 @@ use crate::{
 /// Holds the token that clients over HTTP must know.
 const TOKEN: &str = "HOLM_MCP_TOKEN";
 
-/// What `holm mcp-server` takes.
+/// Arguments of `holm mcp-server`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Show the tools too, not only the agents
+    /// Serve the tools too, not only the agents
     #[arg(long)]
     tools: bool,
-    /// Let clients read your sessions too, all of them, as resources
+    /// Let clients read all your sessions, as resources
     #[arg(long)]
     sessions: bool,
-    /// Serve over HTTP on this port of this machine, to those who know $HOLM_MCP_TOKEN [default: standard streams]
+    /// Serve over HTTP on this local port, to clients with the token in $HOLM_MCP_TOKEN [default:
+    /// standard input and output]
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
-    /// What else `holm run` takes: --model, --grant, --mode, --budget and their like
+    /// Options of `holm run`, such as --model, --grant, --mode and --budget
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }

@@ -18,16 +18,16 @@ use crate::{exit::Exit, places, screen::Screen};
 /// What a table shows of a reason, in characters; `--json` has all of it.
 const REASON_CHARS: usize = 80;
 
-/// What `holm model` does.
+/// Subcommands of `holm model`.
 #[derive(Debug, Subcommand)]
 #[cfg_attr(feature = "local", command(after_help = here::HELP))]
 pub(crate) enum Command {
-    /// Show what models have shown, by kind of task: from the journals of all sessions
+    /// Show how models have performed by kind of task, from the journals of all sessions
     Ledger {
-        /// Only this kind of task
+        /// Show only this kind of task
         #[arg(long)]
         kind: Option<String>,
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },

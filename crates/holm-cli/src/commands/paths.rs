@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::screen::ShownPath as _;
 use crate::{exit::Exit, places::Places, screen::Screen};
 
-/// What `holm paths` takes.
+/// Arguments of `holm paths`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print one object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::screen::ShownPath as _;
 use crate::{archive::Archive, exit::Exit, places, screen::Screen};
 
-/// What `holm restore` takes.
+/// Arguments of `holm restore`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder that `holm backup` has made
+    /// Folder created by `holm backup`
     folder: PathBuf,
 }
 

@@ -57,107 +57,113 @@ use settled::Settled;
 
 pub(crate) use settled::{parsed, rules_of, warn_of};
 
-/// What `holm run` takes.
+/// Arguments of `holm run`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     parts: Parts,
-    /// The model, as provider/model; its key comes from the environment. `local/NAME` is one on this machine
-    /// [default: $HOLM_MODEL, else the small one on this machine if it is there, else a script]
+    /// Model, as provider/model; its key comes from the environment or `holm keys`. `local/NAME` is
+    /// a model on this machine [default: $HOLM_MODEL, else the small local model if it is
+    /// installed, else a scripted stand-in]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
-    /// A stronger model that takes over when the work is not good enough; may be given more than once, weakest first
+    /// Stronger model that takes over when the work is not good enough; can be repeated, weakest
+    /// first
     #[arg(long, value_name = "NAME")]
     step_up: Vec<String>,
-    /// What kind of task it is: what models have shown is remembered by it, and the next of a kind begins accordingly
+    /// Kind of task; Holm records model results by kind and uses them to choose the model that
+    /// starts the next task of that kind
     #[arg(long, value_name = "LABEL", value_parser = not_empty)]
     kind: Option<String>,
-    /// A file with the replies of a scripted model
+    /// File with the replies of a scripted model
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
     script: Option<PathBuf>,
-    /// What the model is told first
+    /// System prompt
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// The session's name [default: a new one]
+    /// Session name [default: a new one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Go on with the session, in the folder where it began: finish what was under way, then do what is asked. It keeps
-    /// its model, and its mode, grants and budget; of these three, those that are given now take their place. What
-    /// --deny-command named stays forbidden
+    /// Resume the session in the folder where it started: finish the interrupted work, then run the
+    /// prompt. The session keeps its model; --mode, --grant and --budget replace its own if given.
+    /// Commands denied with --deny-command stay denied
     #[arg(long, requires = "session")]
     resume: bool,
-    /// Begin another session with the past of this one, which stays as it is; what is asked then takes the place of what
-    /// was under way there, and without anything asked that is done anew
+    /// Start a new session with the history of this one, which stays unchanged. A prompt replaces
+    /// the work in progress there; without a prompt, that work is done again
     #[arg(long, value_name = "ID", conflicts_with = "resume")]
     fork: Option<String>,
-    /// The last record that a fork has in common with its session, as `holm session replay` numbers them [default: the last]
+    /// Last record that a fork shares with its session, as numbered by `holm session replay`
+    /// [default: the last]
     #[arg(long, value_name = "RECORD")]
     at: Option<u64>,
-    /// Write the prompt in your editor ($GIT_EDITOR, $VISUAL or $EDITOR); what -p says stands there already
+    /// Write the prompt in your editor ($GIT_EDITOR, $VISUAL or $EDITOR), starting with the text of
+    /// -p
     #[arg(long)]
     edit: bool,
-    /// What standard output gets
+    /// Format of standard output
     #[arg(long, value_enum, default_value_t = Output::Text)]
     output: Output,
-    /// The same as --output json
+    /// Same as --output json
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// Say nothing on standard error about calls while the run works. Warnings and errors are still said; so is it with
-    /// HOLM_QUIET=1 in the environment
+    /// Do not report calls on standard error; warnings and errors are still shown. HOLM_QUIET=1 in
+    /// the environment does the same
     #[arg(short, long)]
     quiet: bool,
-    /// A file with a JSON Schema that the answer must fit; the answer is then one JSON value. One that does not fit is asked
-    /// for again, twice at the most
+    /// File with a JSON Schema for the answer, which is then one JSON value. If the answer does not
+    /// match, Holm asks again, at most twice
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// The most that the session may cost, in US dollars
+    /// Maximum cost of the session, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
-    /// The most model turns for each prompt of the session
+    /// Maximum number of model turns for each prompt
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     turns: Option<u64>,
-    /// What the agent may do, such as read:src/**; may be given more than once
+    /// Permission for the agent, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What is asked of what was granted: `plan` only looks, `default` asks about every write and every command,
-    /// `accept-edits` about commands alone, `full` about nothing [default: default]
+    /// What to ask about within the grants: `plan` only reads, `default` asks before every write
+    /// and command, `accept-edits` asks only before commands, `full` never asks [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
-    /// Say yes to whatever needs no more than this grant; may be given more than once
+    /// Approve calls that need no more than this grant without asking; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Which of Holm's own tools there are for files, commands and the web [default: all; few for a small model on this
-    /// machine]
+    /// Which of Holm's own tools to offer for files, commands and the web [default: all; few for a
+    /// small local model]
     #[arg(long, value_enum)]
     tools: Option<tools::Set>,
-    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once. A program that
-    /// runs code of the workspace, such as `npm test`, then runs whatever the model has written there
+    /// Run commands that start like this without asking, such as `git status`; can be repeated. A
+    /// program that runs code from the workspace, such as `npm test`, then runs code that the model
+    /// wrote
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,
-    /// Refuse commands that begin like this, where a call writes them out; what a program starts by itself is the jail's
-    /// business. May be given more than once
+    /// Refuse commands that start like this when a call spells them out; the jail limits what a
+    /// program starts by itself. Can be repeated
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
-    /// Run commands without a jail: they can do what you can do
+    /// Run commands without a jail, with all your rights
     #[arg(long, conflicts_with = "offline")]
     unconfined: bool,
-    /// The agent that works: one of `holm agent list` by its name, or an agent.json of agents-exe
+    /// Agent to run: a name from `holm agent list`, or an agent.json of agents-exe
     #[arg(long, value_name = "NAME", alias = "agent-file")]
     agent: Option<String>,
-    /// Put the prompt into the text of this name, which the settings have
+    /// Prompt template from the settings to insert the prompt into
     #[arg(long, value_name = "NAME")]
     alias: Option<String>,
-    /// What `{{name}}` stands for in that text, as name=value; may be given more than once
+    /// Value of `{{name}}` in that template, as name=value; can be repeated
     #[arg(long, value_name = "NAME=VALUE", requires = "alias", value_parser = prompt::variable)]
     var: Vec<(String, String)>,
-    /// What the settings say beyond that.
+    /// Further values from settings.
     #[arg(skip)]
     settled: Settled,
-    /// Where the session branches off another.
+    /// Where the session forks from another one.
     #[arg(skip)]
     branch: Option<Branch>,
-    /// Who else is told what happens.
+    /// The log that also receives events.
     #[arg(skip)]
     log: Log,
     #[command(flatten)]
@@ -356,14 +362,14 @@ fn at_least_one(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What standard output gets.
+/// Format of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Output {
     /// The answer
     Text,
-    /// One object when the run has ended
+    /// One JSON object at the end of the run
     Json,
-    /// The session's name, then one event a line as it happens
+    /// The session name, then one event per line as it happens
     StreamJson,
 }
 

@@ -33,47 +33,49 @@ const STORE: &str = "HOLM_STORE";
 /// users, seldom enough for a database.
 const TAKEOVER: Duration = Duration::from_secs(3);
 
-/// What `holm serve` takes.
+/// Arguments of `holm serve`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where to listen; another machine's connections need --certificate [default: 127.0.0.1:7417]
+    /// Address to listen on; connections from other machines need --certificate [default:
+    /// 127.0.0.1:7417]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
-    /// A name beside this machine's own under which requests may arrive, such as a proxy's; may be given more than once
+    /// Additional host name that requests may use, such as a proxy's; can be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// An origin beside its own whose pages may ask, such as https://holm.example.org; may be given more than once
+    /// Additional origin whose pages may send requests, such as https://holm.example.org; can be
+    /// repeated
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
-    /// The address of a proxy that is trusted to say in x-forwarded-for whose requests it passes on; may be given more than once
+    /// Address of a proxy whose x-forwarded-for header is trusted; can be repeated
     #[arg(long, value_name = "ADDRESS")]
     proxy: Vec<IpAddr>,
-    /// The path below which everything is served, for a server behind a proxy
+    /// Path prefix of everything served, for a server behind a proxy
     #[arg(long, value_name = "PATH")]
     base: Option<BasePath>,
-    /// A certificate chain as PEM
+    /// Certificate chain, as PEM
     #[arg(long, value_name = "FILE", requires = "key")]
     certificate: Option<PathBuf>,
-    /// The key of the certificate as PEM
+    /// Private key of the certificate, as PEM
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
-    /// A PostgreSQL database for the sessions of all users, which other servers may share, as `psql` takes it;
-    /// $HOLM_STORE says the same where a password is in it [default: files in the data folder]
+    /// PostgreSQL database for the sessions of all users, in a form that `psql` accepts; several
+    /// servers can share it. Use $HOLM_STORE instead if it contains a password [default: files in
+    /// the data folder]
     #[arg(long, value_name = "DATABASE")]
     store: Option<String>,
-    /// Where sites with a host name of their own are shown
+    /// Address for sites with their own host names
     #[arg(long, value_name = "ADDRESS:PORT")]
     sites: Option<SocketAddr>,
-    /// How long a session that does nothing is kept in memory, in seconds; it is opened again when it is asked for something
-    /// [default: 600]
+    /// Seconds to keep an idle session in memory; it is reopened when needed [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     idle: Option<u64>,
-    /// Send traces and metrics to a collector there, by OTLP over HTTP, such as http://127.0.0.1:4318; one elsewhere needs a
-    /// --grant fetch:… behind --
+    /// Send traces and metrics to this collector, by OTLP over HTTP, such as http://127.0.0.1:4318;
+    /// one on another machine needs a --grant fetch:… after --
     #[arg(long, value_name = "URL")]
     otlp: Option<Url>,
-    /// What else `holm run` takes, for every session: --model, --grant, --mode, --budget and their like
+    /// Options of `holm run` for every session, such as --model, --grant, --mode and --budget
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }

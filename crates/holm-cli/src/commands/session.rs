@@ -33,33 +33,35 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm session` does.
+/// Subcommands of `holm session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the sessions, the latest first
+    /// List sessions, latest first
     List(list::Args),
-    /// Show what was said in a session
+    /// Show the messages of a session
     Show(show::Args),
-    /// Find words in what was said
+    /// Search the messages of all sessions
     Search(search::Args),
-    /// Write a session out: to read, for programs, or its journal
+    /// Export a session as Markdown, as JSON or as its journal
     Export(show::ExportArgs),
-    /// Take a session in that another host began: a page, the edge, another machine
+    /// Import a session from a web page, the edge or another machine
     ///
-    /// It works in this folder from then on, with none of what it was granted elsewhere.
+    /// It continues in this folder, without the grants that it had elsewhere.
     Import(import::Args),
-    /// Change a session's title and tags, say one of its prompts otherwise, or erase it
+    /// Change a session's title or tags, edit one of its prompts, or erase it
     ///
-    /// Without a flag that says what to change, the prompt at the record --at (else the last one) is put otherwise, with -p
-    /// or in your editor, and another session that has the past before it goes on with that.
+    /// Without a flag that says what to change, edits the prompt at record --at (by default the
+    /// last one), with -p or in your editor. A new session with the history before that prompt then
+    /// runs the edited prompt.
     Edit(Box<edit::Editing>),
-    /// Fold a session's journal again, without a model and without tools, and show what happened
+    /// Replay a session's journal without a model or tools, and show what happened
     Replay(replay::Args),
-    /// Begin another session with the past of one, and go on differently
+    /// Start a new session with the history of another one
     ///
-    /// With something asked the new session goes on at once; without, it is made and its name printed.
+    /// With a prompt, the new session runs at once. Without one, it is created and its name is
+    /// printed.
     Fork(Box<fork::Forking>),
-    /// Say where two sessions part, and what each did
+    /// Show where two sessions diverge, and what each one did
     Diff(diff::Args),
 }
 

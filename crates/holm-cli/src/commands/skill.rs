@@ -22,40 +22,40 @@ use crate::{
     skills::{Skills, Usable, everywhere},
 };
 
-/// What `holm skill` does.
+/// Subcommands of `holm skill`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the skills that there are
+    /// List skills
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
     /// Show the text of a skill
     Show {
-        /// Its name
+        /// Skill name
         skill: String,
-        /// What it should work on; without that, the text is shown as it is
+        /// Arguments of the skill; without them, the text is shown unchanged
         arguments: Vec<String>,
     },
-    /// Check the folder of a skill against the rules of the format
+    /// Check a skill's folder against the rules of the format
     Validate {
-        /// The folder
+        /// Folder of the skill
         folder: std::path::PathBuf,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Give an agent a skill to work by; one that promises something is checked, and gives one JSON object
+    /// Run an agent with a skill; a skill with a schema is checked and prints one JSON object
     Run(Box<Run>),
 }
 
-/// What `holm skill run` takes.
+/// Arguments of `holm skill run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
-    /// Its name
+    /// Skill name
     skill: String,
-    /// What it should work on
+    /// Arguments of the skill
     arguments: Vec<String>,
     #[command(flatten)]
     run: run::Args,

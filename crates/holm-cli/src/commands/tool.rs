@@ -42,10 +42,10 @@ use crate::{
     trial::{self, Trial},
 };
 
-/// What `holm tool` takes.
+/// Arguments of `holm tool`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Which of Holm's own tools there are for files, commands and the web
+    /// Which of Holm's own tools to offer for files, commands and the web
     #[arg(long, value_enum, default_value_t, global = true)]
     tools: tools::Set,
     #[command(subcommand)]
@@ -54,32 +54,32 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show the tools and what they need
+    /// List tools and what they need
     List {
-        /// Print whole declarations as JSON
+        /// Print full declarations as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show all that a model and a person can know of a tool
+    /// Show everything known about a tool
     Show {
-        /// The tool's name
+        /// Tool name
         tool: String,
     },
-    /// Check a tool as a run would; `-` is a declaration on standard input
+    /// Check a tool as a run would; `-` reads a declaration from standard input
     Validate {
-        /// A tool's name, a .wasm file, or a file with a declaration as JSON
+        /// Tool name, .wasm file, or file with a declaration as JSON
         tool: String,
-        /// Print what was found as JSON
+        /// Print the findings as JSON
         #[arg(long)]
         json: bool,
     },
     /// Run a tool once, under the same rules as in a run
     Execute(Execute),
-    /// Begin a tool of your own
+    /// Create a tool from a template
     New(new::Args),
-    /// Trust this project's tools as they are now
+    /// Trust the current content of this project's tools
     Trust(trust::Trust),
-    /// Take trust in this project's tools back; agents that run now cannot call them any more
+    /// Stop trusting this project's tools; running agents can no longer call them
     Distrust(trust::Distrust),
     /// Confirm the code of one of your tools after it was replaced
     Confirm(trust::Confirm),
@@ -87,39 +87,41 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Execute {
-    /// The tool's name, or a .wasm file
+    /// Tool name, or a .wasm file
     tool: String,
-    /// Its arguments, as a JSON object
+    /// Arguments, as a JSON object
     #[arg(default_value = "{}")]
     arguments: String,
-    /// What it may do, such as read:src/**; may be given more than once
+    /// Permission for the tool, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What is asked of what was granted: `plan` only looks, `default` asks about every write and every command,
-    /// `accept-edits` about commands alone, `full` about nothing
+    /// What to ask about within the grants: `plan` only reads, `default` asks before every write
+    /// and command, `accept-edits` asks only before commands, `full` never asks
     #[arg(long, value_name = "MODE", default_value_t = Mode::Default)]
     mode: Mode,
-    /// Say yes to whatever needs no more than this grant; may be given more than once
+    /// Approve calls that need no more than this grant without asking; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once. A program that
-    /// runs code of the workspace, such as `npm test`, then runs whatever lies there
+    /// Run commands that start like this without asking, such as `git status`; can be repeated. A
+    /// program that runs code from the workspace, such as `npm test`, then runs any code found
+    /// there
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,
-    /// Refuse commands that begin like this, where a call writes them out; what a program starts by itself is the jail's
-    /// business. May be given more than once
+    /// Refuse commands that start like this when a call spells them out; the jail limits what a
+    /// program starts by itself. Can be repeated
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
-    /// For a .wasm file: how much the call may use, such as time:5s, mem:64MiB or fuel:1e9; may be given more than once
+    /// For a .wasm file: limit for the call, such as time:5s, mem:64MiB or fuel:1e9; can be
+    /// repeated
     #[arg(long, value_name = "LIMIT")]
     limit: Vec<Allowance>,
-    /// For a .wasm file: the time that it sees, in seconds since 1970 [default: the time it is]
+    /// For a .wasm file: the time it sees, in seconds since 1970 [default: the current time]
     #[arg(long, value_name = "SECONDS")]
     clock: Option<u64>,
-    /// For a .wasm file: the number from which its random numbers follow [default: the system's]
+    /// For a .wasm file: seed for its random numbers [default: the system's]
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Print the whole output as JSON
+    /// Print the full output as JSON
     #[arg(long)]
     json: bool,
 }

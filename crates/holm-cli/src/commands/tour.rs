@@ -29,10 +29,10 @@ use crate::{
 /// What is copied out of what.
 const TEXT: &str = "Ann <ann@harbour.example> and Bob (bob@sea.example) meet at noon.";
 
-/// What `holm tour` takes.
+/// Arguments of `holm tour`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The model, as for `holm run` [default: the best that is found here without spending anything unasked]
+    /// Model, as for `holm run` [default: the best one found; Holm asks before it spends money]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     #[command(flatten)]

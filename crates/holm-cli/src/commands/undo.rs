@@ -23,22 +23,22 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm undo` takes.
+/// Arguments of `holm undo`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session [default: the one used last of those that changed files in this folder]
+    /// Session name [default: the last one used that changed files in this folder]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The turn, counted by prompts from 1 [default: the last one that changed files]
+    /// Turn number, counting prompts from 1 [default: the last turn that changed files]
     #[arg(long, value_name = "NUMBER")]
     turn: Option<u64>,
-    /// Put this file back although it has changed since; may be given more than once
+    /// Restore this file even if it has changed since; can be repeated
     #[arg(long, value_name = "PATH")]
     force: Vec<String>,
-    /// Show what would be done, and do nothing
+    /// Show what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
-    /// Print one JSON object a line, one for each file of the turn
+    /// Print one JSON object per line, one for each file of the turn
     #[arg(long)]
     json: bool,
 }

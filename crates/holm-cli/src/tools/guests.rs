@@ -23,17 +23,17 @@ use crate::{
 /// What is said where not one is inside.
 const NONE: &str = "this program was built without its WASM tools";
 
-/// Which of the command's own tools there are for files, commands and the web.
+/// Holm's own tools for files, commands and the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Set {
-    /// Native ones, and WASM ones under the names that no native one has
+    /// Native tools, and WASM tools whose names no native tool has
     #[default]
     All,
-    /// Native ones alone
+    /// Native tools only
     Native,
-    /// WASM ones alone: what they do, they do in the sandbox
+    /// WASM tools only, which run in the sandbox
     Wasm,
-    /// A few plain look-ups for small models; what they find is the answer
+    /// A few simple lookup tools for small models; their results are the answer
     Few,
 }
 

@@ -26,13 +26,14 @@ use way::{Arriving, Way};
 /// How often a waiting user is shown the progress.
 const TELL: Duration = Duration::from_secs(3);
 
-/// What `holm model pull` takes.
+/// Arguments of `holm model pull`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A name (holm model pull --help lists them), the URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face
+    /// Model name (see --help), URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face
     #[arg(long_help = source::HELP)]
     model: String,
-    /// The SHA-256 that the file must have [default: what is known of the name, else what the server says it has]
+    /// Required SHA-256 of the file [default: the known one for the name, else the one the server
+    /// reports]
     #[arg(long, value_name = "HASH")]
     sha256: Option<String>,
 }

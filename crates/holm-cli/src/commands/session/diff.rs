@@ -17,12 +17,12 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::story::in_words;
 use crate::{exit::Exit, money, screen::Screen};
 
-/// Which sessions are compared.
+/// Arguments of `holm session diff`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A session's name
+    /// Session name
     first: String,
-    /// Another session's name
+    /// Name of the session to compare with
     second: String,
     /// Print one JSON object
     #[arg(long)]

@@ -22,27 +22,27 @@ use crate::{
     log::Log,
 };
 
-/// Which session is changed, and in which way.
+/// Arguments of `holm session edit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Editing {
-    /// The session's name
+    /// Session name
     id: String,
-    /// Call it this
+    /// Set the title
     #[arg(long, value_name = "TEXT", conflicts_with = "untitled")]
     title: Option<String>,
-    /// Call it by its first prompt again
+    /// Remove the title; the first prompt is shown again
     #[arg(long)]
     untitled: bool,
-    /// Put a tag on it; may be given more than once
+    /// Add a tag; can be repeated
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// Take a tag off it; may be given more than once
+    /// Remove a tag; can be repeated
     #[arg(long, value_name = "TAG")]
     untag: Vec<String>,
-    /// Erase it for good: all that was said, and its large results. Its name stays taken
+    /// Erase the session permanently, with all messages and large results. Its name stays taken
     #[arg(long, conflicts_with_all = ["title", "untitled", "tag", "untag"])]
     erase: bool,
-    /// With what the session goes on that has another prompt.
+    /// Options for the new session that runs the edited prompt.
     #[command(flatten)]
     run: Box<run::Args>,
 }

@@ -38,12 +38,14 @@ const MOST_BYTES: u64 = 256 << 20;
 /// How much of a system prompt is shown.
 const SHOWN_SYSTEM: usize = 4_000;
 
-/// Which journal is taken in, and under which name.
+/// Arguments of `holm session import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The journal, as a page, the edge or `holm session export --format jsonl` wrote it; - reads standard input
+    /// Journal written by a web page, the edge or `holm session export --format jsonl`; `-` reads
+    /// standard input
     file: PathBuf,
-    /// Another name: then it is another session with the same past [default: the name that it has]
+    /// Import under another name, as a separate session with the same history [default: its own
+    /// name]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

@@ -7,16 +7,16 @@ use holm::{
 
 use crate::{children, exit::Exit, screen::Screen};
 
-/// Which sessions are listed.
+/// Arguments of `holm session list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How many at the most
+    /// Maximum number of sessions
     #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Only those with this tag
+    /// List only sessions with this tag
     #[arg(long)]
     tag: Option<String>,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

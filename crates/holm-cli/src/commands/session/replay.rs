@@ -14,18 +14,18 @@ use holm::{
 use super::{step, story};
 use crate::{exit::Exit, screen::Screen, withholding};
 
-/// Which session is told again, and how.
+/// Arguments of `holm session replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session's name
+    /// Session name
     id: String,
-    /// Print one event a line, as `holm run --output stream-json` did
+    /// Print one event per line, as `holm run --output stream-json` does
     #[arg(long, conflicts_with = "step")]
     json: bool,
-    /// Go through it record by record, with the keys; without a terminal, print every record
+    /// Step through the records with the keyboard; without a terminal, print every record
     #[arg(long)]
     step: bool,
-    /// Begin at this record
+    /// Start at this record
     #[arg(long, value_name = "RECORD", requires = "step")]
     at: Option<u64>,
 }

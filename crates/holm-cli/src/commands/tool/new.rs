@@ -10,31 +10,31 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm tool new` takes.
+/// Arguments of `holm tool new`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What the tool is called
+    /// Tool name
     name: String,
-    /// The language
+    /// Programming language
     #[arg(long, value_enum)]
     lang: Lang,
-    /// Where the new folder is made [default: here]
+    /// Folder to create the new folder in [default: the current folder]
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
 }
 
-/// A language with a template.
+/// Languages with a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Lang {
     /// For cargo and the target wasm32-wasip1
     Rust,
     /// For clang and a C library for WASI
     C,
-    /// For componentize-js, by npm
+    /// For componentize-js, installed with npm
     Js,
     /// For componentize-py
     Python,
-    /// How to do it in Go, as a text
+    /// Written instructions for Go
     Go,
 }
 

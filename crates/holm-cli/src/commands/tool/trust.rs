@@ -26,29 +26,29 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm tool trust` takes.
+/// Arguments of `holm tool trust`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Trust {
-    /// The folder [default: .holm/tools]
+    /// Folder to trust [default: .holm/tools]
     folder: Option<PathBuf>,
-    /// Trust the file with this content (SHA-256) without being asked; may be given more than once
+    /// Trust the file with this SHA-256 without asking; can be repeated
     #[arg(long, value_name = "HASH")]
     yes: Vec<ContentHash>,
 }
 
-/// What `holm tool distrust` takes.
+/// Arguments of `holm tool distrust`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Distrust {
-    /// A tool of the project by its name, a file, or a folder [default: .holm/tools]
+    /// Name of a project tool, a file or a folder [default: .holm/tools]
     what: Option<PathBuf>,
 }
 
-/// What `holm tool confirm` takes.
+/// Arguments of `holm tool confirm`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Confirm {
-    /// A file of your tools folder, by its name, or the tool or server that it is
+    /// Name of a file in your tools folder, or of its tool or server
     file: String,
-    /// Confirm the code with this content (SHA-256) without being asked
+    /// Confirm the code with this SHA-256 without asking
     #[arg(long, value_name = "HASH")]
     yes: Option<ContentHash>,
 }
