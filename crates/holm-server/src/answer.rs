@@ -24,19 +24,19 @@ pub struct Refusal {
     pub retry_after: Option<u64>,
 }
 
-/// A refusal as it is written.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// What is wrong.
+    /// The error.
     pub error: ProblemDetail,
 }
 
-/// What is wrong, for programs and for people.
+/// An error, for programs and for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemDetail {
-    /// A word for programs.
+    /// A code for programs.
     pub code: String,
-    /// A sentence for people.
+    /// A message for people.
     pub message: String,
 }
 

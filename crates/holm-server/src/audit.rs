@@ -74,22 +74,22 @@ impl Export {
     }
 }
 
-/// One line.
+/// One entry of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Entry {
-    /// Milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub at: u64,
-    /// Who; none whose token nobody knows.
+    /// The user; not set if the token is unknown.
     pub user: Option<String>,
-    /// By which token.
+    /// The number of the token.
     pub token: Option<u64>,
-    /// From which address.
+    /// The client's address.
     pub from: String,
-    /// What was done.
+    /// The HTTP method.
     pub method: String,
-    /// With what; without its query.
+    /// The path, without its query.
     pub path: String,
-    /// What came of it.
+    /// The HTTP status.
     pub status: u16,
 }
 

@@ -101,10 +101,10 @@ fn parts() -> Router<Server> {
         .route("/api/folders", get(folders::list).post(folders::make))
 }
 
-/// The interface as an OpenAPI document.
+/// The HTTP API as an OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Holm", description = "Sessions of agents: made, watched, steered, told again."),
+    info(title = "Holm", description = "Create, watch, steer and replay sessions of agents."),
     paths(
         health::health, health::metrics, health::me,
         house::agents, house::tools, house::skills, house::models, house::keys, house::keep_key, house::remove_key,

@@ -221,13 +221,13 @@ impl From<OpenError> for Refusal {
 /// An agent that can be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentCard {
-    /// Its name, which is also its name as a model of `/v1`.
+    /// Its name, also as a model of `/v1`.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
 }
 
-/// A tool that an agent has.
+/// A tool of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ToolCard {
     /// Its name.
@@ -249,7 +249,7 @@ pub struct SkillCard {
     pub description: String,
 }
 
-/// A model that can be asked for.
+/// A model that can be requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelCard {
     /// Its name.

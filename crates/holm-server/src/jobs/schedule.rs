@@ -23,25 +23,25 @@ const MOST_COUNTED: u64 = 1_000;
 /// The longest pattern in bytes.
 const MOST_PATTERN: usize = 256;
 
-/// When a job runs, as it is written.
+/// When a job runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum When {
-    /// Again and again.
+    /// Repeatedly.
     Cron {
-        /// Minute, hour, day, month and day of the week, or second and these five.
+        /// Minute, hour, day, month and day of the week, optionally preceded by second.
         pattern: String,
-        /// The place whose clocks count, by its IANA name.
+        /// The time zone, by its IANA name.
         #[serde(default = "utc")]
         zone: String,
     },
     /// Once.
     Once {
-        /// In milliseconds since 1970.
+        /// The time, in milliseconds since 1970.
         #[schema(value_type = u64)]
         at: Timestamp,
     },
-    /// Only when somebody asks.
+    /// Only on request.
     Asked,
 }
 

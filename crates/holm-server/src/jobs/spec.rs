@@ -19,7 +19,7 @@ const MOST_RETRIES: u32 = 10;
 /// The most missed times that are made up for after a downtime.
 pub(super) const MOST_MISSED: u32 = 100;
 
-/// What a job is to do, when, and how it is kept from doing harm.
+/// What a job does, when it runs, and how it is limited.
 ///
 /// ```
 /// use holm_server::jobs::{Misfire, Overlap, Spec};
@@ -35,46 +35,46 @@ pub(super) const MOST_MISSED: u32 = 100;
 pub struct Spec {
     /// When it runs.
     pub when: When,
-    /// What is asked.
+    /// The prompt.
     pub prompt: String,
-    /// What it is for, in a person's words.
+    /// A description for people.
     #[serde(default)]
     pub about: String,
-    /// Which agent; the usual one where none is named.
+    /// The agent; the default one if not set.
     #[serde(default)]
     pub agent: Option<String>,
-    /// Which model; the agent's own where none is named.
+    /// The model; the agent's own if not set.
     #[serde(default)]
     pub model: Option<String>,
-    /// How long a try may take, in seconds; time in which somebody is asked does not count.
+    /// Timeout for each attempt, in seconds; time spent waiting for a user's answer does not count.
     #[serde(default = "usual_timeout")]
     pub timeout_s: u64,
-    /// The most a try may cost, in billionths of a US dollar.
+    /// Maximum cost of each attempt, in billionths of a US dollar.
     #[serde(default)]
     #[schema(value_type = Option<u64>)]
     pub budget: Option<NanoUsd>,
-    /// What happens when it is due while it works.
+    /// What to do if the job is due while it is still running.
     #[serde(default)]
     pub overlap: Overlap,
-    /// What happens with times that passed while nothing could run.
+    /// What to do about runs missed while no server could run them.
     #[serde(default)]
     pub misfire: Misfire,
-    /// How often it is tried again.
+    /// How often to retry.
     #[serde(default)]
     pub retry: Retry,
-    /// What happens when a call needs somebody's yes.
+    /// What to do if a call needs approval.
     #[serde(default)]
     pub approval: Approval,
-    /// The most starts in an hour, tries included.
+    /// Maximum number of starts per hour, including retries.
     #[serde(default = "usual_per_hour")]
     pub per_hour: u32,
-    /// After so many failed runs in a row it is switched off.
+    /// The job is disabled after this many failed runs in a row.
     #[serde(default = "usual_failures")]
     pub off_after: u32,
-    /// Where failures and questions are told: an `https` address.
+    /// An `https` address to notify about failures and questions.
     #[serde(default)]
     pub notify: Option<String>,
-    /// Whether a signed message may start it.
+    /// Whether signed messages may start the job.
     #[serde(default)]
     pub hook: Door,
 }
@@ -154,43 +154,43 @@ impl Spec {
     }
 }
 
-/// What happens when a job is due while it works.
+/// What to do if a job is due while it is still running.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Overlap {
-    /// The new time is let go.
+    /// Skip the new run.
     #[default]
     Skip,
-    /// The new time waits for its turn.
+    /// Start the new run after the current one.
     Queue,
-    /// What works is stopped for it.
+    /// Stop the current run and start the new one.
     Replace,
 }
 
-/// What happens with times that passed while nothing could run.
+/// What to do about runs missed while no server could run them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Misfire {
-    /// They are let go.
+    /// Skip them.
     Skip,
-    /// One run stands for all of them.
+    /// Run once for all of them.
     #[default]
     Once,
-    /// Each has its run, up to a bound; the latest are taken.
+    /// Run each of them, up to a limit; the latest ones are chosen.
     All {
-        /// The bound.
+        /// The limit.
         most: u32,
     },
 }
 
-/// How often a failed run is tried again, each time after twice as long.
+/// How often to retry a failed run. The delay doubles each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
-    /// Tries after the first.
+    /// Maximum number of retries.
     #[serde(default)]
     pub most: u32,
-    /// Seconds before the first of them.
+    /// Seconds before the first retry.
     #[serde(default = "usual_pause")]
     pub first_s: u64,
 }
@@ -201,27 +201,27 @@ impl Default for Retry {
     }
 }
 
-/// What happens when a call needs somebody's yes.
+/// What to do if a call needs approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
-    /// It is denied at once, and the agent goes on without.
+    /// Deny it at once; the agent continues without it.
     #[default]
     Deny,
-    /// The run waits until somebody who watches it answers.
+    /// Wait until a user who watches the session answers.
     Park,
-    /// It waits too, and the address in `notify` is told.
+    /// Wait as well, and send a message to the address in `notify`.
     Notify,
 }
 
-/// Whether a signed message may start a job.
+/// Whether signed messages may start a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Door {
-    /// It may not.
+    /// They may not.
     #[default]
     Closed,
-    /// It may.
+    /// They may.
     Open,
 }
 

@@ -59,57 +59,57 @@ impl Standing {
     }
 }
 
-/// Whether a job runs by itself.
+/// Whether a job is enabled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Switch {
-    /// It does.
+    /// It is enabled.
     #[default]
     On,
-    /// It does not.
+    /// It is disabled.
     Off {
-        /// Since when.
+        /// When it was disabled.
         #[schema(value_type = u64)]
         at: Timestamp,
-        /// Why.
+        /// Why it was disabled.
         why: OffReason,
     },
 }
 
-/// Why a job does not run by itself.
+/// Why a job was disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OffReason {
-    /// Somebody switched it off.
+    /// A user disabled it.
     Person,
-    /// It failed too often in a row.
+    /// It failed too many times in a row.
     Failing,
 }
 
-/// Times that were let go.
+/// Scheduled times that were skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Skip {
     /// The last of them.
     #[schema(value_type = u64)]
     pub due: Timestamp,
-    /// Why.
+    /// Why they were skipped.
     pub why: SkipReason,
-    /// How many.
+    /// How many were skipped.
     pub count: u64,
 }
 
-/// Why a time was let go.
+/// Why a scheduled time was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
-    /// It passed while nothing could run.
+    /// It passed while no server could run the job.
     Missed,
-    /// The run before was still at work.
+    /// The previous run was still in progress.
     Overlap,
-    /// Too many waited.
+    /// Too many runs were waiting.
     Full,
-    /// It has started as often as it may in an hour.
+    /// The job reached its maximum number of starts per hour.
     TooOften,
-    /// It has failed, and waits a while.
+    /// The job failed, and waits before it runs again.
     BackingOff,
 }

@@ -22,7 +22,7 @@ use crate::Refusal;
 /// How many questions may wait at once: a model can ask faster than a user answers.
 const MOST_OPEN: usize = 64;
 
-/// Names a question within its session.
+/// Identifies a question within its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub struct QuestionId(u64);
@@ -42,11 +42,11 @@ impl QuestionId {
 pub struct Posed {
     /// Its number.
     pub id: QuestionId,
-    /// What is asked.
+    /// The question.
     pub question: Question,
 }
 
-/// What is asked.
+/// A question for a user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
@@ -56,18 +56,19 @@ pub enum Question {
         tool: String,
         /// Its arguments, as canonical JSON with control characters made visible.
         arguments: String,
-        /// The command as a person types it, for shells.
+        /// For shells: the command as a user would type it.
         command: Option<String>,
-        /// Whose call it is, where it is not the session's own: the helper, below those that asked for it.
+        /// The helper that makes the call, below the helpers that started it; not set if the
+        /// session itself makes the call.
         #[serde(default)]
         helper: Option<String>,
-        /// How much it can change.
+        /// How much the call can change.
         level: String,
-        /// What it needs.
+        /// What the call needs.
         needs: Vec<String>,
-        /// What of that nobody has granted.
+        /// The needs that are not granted.
         missing: Vec<String>,
-        /// What of that can never be granted.
+        /// The needs that can never be granted.
         #[serde(default)]
         never_granted: Vec<String>,
         /// The grants that a sub-agent would hold; empty for other tools.
@@ -77,62 +78,63 @@ pub enum Question {
         #[serde(default)]
         #[schema(value_type = Object)]
         marks: Marks,
-        /// Why it is asked.
+        /// Why approval is needed.
         #[schema(value_type = Vec<String>)]
         reasons: Vec<AskReason>,
-        /// What `session` would cover, in words; none where no answer lasts, and `session` is not taken then.
+        /// What the answer `session` would cover, in words; not set if no lasting answer is
+        /// possible, and `session` is then rejected.
         #[serde(default)]
         always: Option<String>,
-        /// What `prefix` would remember; none where no beginning is safe to remember.
+        /// What the answer `prefix` would remember; not set if no prefix is safe to remember.
         prefix: Option<String>,
-        /// SHA-256 over tool and arguments: what is approved is what runs.
+        /// SHA-256 of the tool and its arguments: only the approved call can run.
         digest: String,
     },
-    /// What the model wants to know.
+    /// A question from the model.
     Words {
-        /// Its question.
+        /// The question.
         text: String,
-        /// What it proposes to answer.
+        /// Suggested answers.
         choices: Vec<String>,
     },
-    /// What an MCP server wants to know. Its words are not to be believed.
+    /// A question from an MCP server. Its text is not trustworthy.
     Form {
         /// The server.
         server: String,
-        /// Its words.
+        /// The server's text.
         message: String,
-        /// The fields, as a JSON schema; none where a page is to be visited.
+        /// The fields, as a JSON Schema; not set if the user should visit a page.
         #[schema(value_type = Option<Object>)]
         schema: Option<Value>,
-        /// The page that the person may open themselves.
+        /// The page, which users open themselves.
         url: Option<String>,
     },
 }
 
-/// What somebody answers.
+/// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answered {
-    /// To an approval: this call, once.
+    /// For an approval: allow this call once.
     Once,
-    /// To an approval: this very call, as long as the session lasts.
+    /// For an approval: allow this exact call for the rest of the session.
     Session,
-    /// To an approval: every command that begins like this one, as long as the session lasts.
+    /// For an approval: allow every command that starts like this one for the rest of the session.
     Prefix,
-    /// To an approval: no, and why.
+    /// For an approval: deny the call, with a reason.
     No {
-        /// The model is told.
+        /// The reason, which the model sees.
         #[serde(default)]
         reason: String,
     },
-    /// To an approval: not now and not later.
+    /// For an approval: deny the call now and later.
     Never,
-    /// To the model: these words.
+    /// For the model: this text.
     Words(String),
-    /// To a server: these values; for a page, none.
+    /// For a server: these values; empty for a page.
     #[schema(value_type = Object)]
     Form(Map<String, Value>),
-    /// To the model or a server: no answer.
+    /// For the model or a server: no answer.
     Decline,
 }
 

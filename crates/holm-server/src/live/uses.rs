@@ -12,35 +12,35 @@ use utoipa::ToSchema;
 use super::watch::folded;
 use crate::{Refusal, SessionId};
 
-/// What a call may use, from a point of the journal on.
+/// What a call may use, starting at a record of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Use {
-    /// The record of the journal at which it was decided.
+    /// The journal record of the decision.
     record: u64,
-    /// The call, as events number it.
+    /// The number of the call in the events.
     call: u64,
     /// The tool.
     tool: String,
-    /// Whether somebody is asked, or the call runs with it.
+    /// Whether the user is asked, or the call runs.
     step: UseStep,
-    /// What the call needs, as grants; what it runs with, once it runs.
+    /// What the call needs, as grants; once it runs, what it runs with.
     needs: Vec<String>,
-    /// What of that nobody had granted when somebody was asked.
+    /// The needs that were not granted when the user was asked.
     missing: Vec<String>,
     /// What an agent holds that the call starts.
     hands_on: Vec<String>,
-    /// Why somebody is asked.
+    /// Why the user is asked.
     #[schema(value_type = Vec<String>)]
     reasons: Vec<AskReason>,
 }
 
-/// How far a call is.
+/// The state of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UseStep {
-    /// Somebody is asked.
+    /// The user is asked.
     Asked,
-    /// It runs.
+    /// The call runs.
     Run,
 }
 

@@ -8,15 +8,15 @@ use utoipa::ToSchema;
 
 use crate::{BackupView, PartName, Problem, Refusal, Server, auth::Who, extract::Input, state::administers};
 
-/// A copy that is to be made.
+/// A backup to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewBackup {
-    /// Its name, which no other has.
+    /// Its name, which must be new.
     name: String,
 }
 
-/// Lists the copies that are there.
+/// Lists backups.
 #[utoipa::path(get, path = "/api/backups", responses((status = 200, body = Vec<BackupView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<Server>,
@@ -26,7 +26,10 @@ pub(crate) async fn list(
     Ok(Json(server.inner.workshop.backups().await?))
 }
 
-/// Copies everything. It lies in `backups` of the data folder then; `holm restore` puts it where nothing is.
+/// Backs up all data.
+///
+/// The backup is stored in `backups` in the data folder. `holm restore` restores it to a data
+/// folder that does not exist yet.
 #[utoipa::path(post, path = "/api/backups", request_body = NewBackup,
     responses((status = 201, body = BackupView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn make(

@@ -41,11 +41,12 @@ const MOST_HEARD: usize = 1_024;
 /// The WebSocket close code that asks a client to reconnect.
 const COME_AGAIN: u16 = 1_013;
 
-/// From where on.
+/// Where to start.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct From {
-    /// The id of the last frame that was seen; from the beginning where none is given. `last-event-id` says the same.
+    /// The id of the last frame that you received; from the beginning if not set. The header
+    /// `last-event-id` does the same.
     after: Option<String>,
 }
 
@@ -136,7 +137,9 @@ impl Watching {
     }
 }
 
-/// Watches a session over server-sent events. Each has an `id`; sent back as `last-event-id`, it goes on from there.
+/// Streams a session as server-sent events.
+///
+/// Each event has an `id`. Send it back as `last-event-id` to continue from there.
 #[utoipa::path(get, path = "/api/sessions/{id}/events", params(("id" = String, Path), From),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn events(
@@ -161,7 +164,9 @@ pub(crate) async fn events(
     Ok(answer)
 }
 
-/// Watches a session over a WebSocket: one JSON text a frame, `{"type", "id", "data"}`.
+/// Streams a session over a WebSocket.
+///
+/// Each frame is one JSON text: `{"type", "id", "data"}`.
 #[utoipa::path(get, path = "/api/sessions/{id}/socket", params(("id" = String, Path), From),
     responses((status = 101), (status = 400, body = Problem), (status = 404, body = Problem), (status = 426, body = Problem)))]
 pub(crate) async fn socket(

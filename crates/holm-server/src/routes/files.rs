@@ -30,29 +30,29 @@ use crate::{
 /// The largest file that is read or written here: it passes through memory.
 const MOST: u64 = 32 * 1024 * 1024;
 
-/// Which file.
+/// Selects a file.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
-    /// Its path, relative to the workspace.
+    /// The path of the file, relative to the workspace.
     #[param(min_length = 1)]
     path: String,
 }
 
-/// A name that is to become another.
+/// A file or folder to rename.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Move {
-    /// The path as it is, relative to the workspace.
+    /// The current path, relative to the workspace.
     from: String,
-    /// The path as it shall be. Nothing may be there.
+    /// The new path, which must not exist yet.
     to: String,
 }
 
-/// Gives a file of the workspace.
+/// Reads a file of the workspace.
 #[utoipa::path(get, path = "/api/files", params(Wanted),
     responses((status = 200, content_type = "application/octet-stream", body = String,
-            headers(("etag" = String, description = "What the file holds, for `if-match`."))),
+            headers(("etag" = String, description = "Identifies the content of the file, for `if-match`."))),
         (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 413, body = Problem)))]
 pub(crate) async fn read(
     State(server): State<Server>,
@@ -67,13 +67,16 @@ pub(crate) async fn read(
     Ok(([kind, kept, tag(ContentHash::of(&bytes))?], bytes))
 }
 
-/// Writes a file whole: with `if-match` over the one that was read, with `if-none-match: *` where there is none.
+/// Writes a whole file.
+///
+/// With `if-match`, replaces the version that you read. With `if-none-match: *`, creates a new
+/// file.
 #[utoipa::path(put, path = "/api/files",
-    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the file that was read."),
-        ("if-none-match" = Option<String>, Header, description = "`*`: there is no file yet.")),
+    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read."),
+        ("if-none-match" = Option<String>, Header, description = "`*`: the file must not exist yet.")),
     request_body(content = String, content_type = "application/octet-stream"),
-    responses((status = 201, headers(("etag" = String, description = "What the file holds now."))),
-        (status = 204, headers(("etag" = String, description = "What the file holds now."))),
+    responses((status = 201, headers(("etag" = String, description = "Identifies the new content of the file."))),
+        (status = 204, headers(("etag" = String, description = "Identifies the new content of the file."))),
         (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem),
         (status = 413, body = Problem), (status = 428, body = Problem)))]
 pub(crate) async fn write(
@@ -95,9 +98,11 @@ pub(crate) async fn write(
     Ok((status, [tag(hash)?]).into_response())
 }
 
-/// Removes a file, or a folder with nothing in it. With `if-match`, only the file that was read.
+/// Deletes a file or an empty folder.
+///
+/// With `if-match`, deletes a file only if it is the version that you read.
 #[utoipa::path(delete, path = "/api/files",
-    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the file that was read.")),
+    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read.")),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 412, body = Problem)))]
 pub(crate) async fn remove(
@@ -118,7 +123,7 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Gives a file or a folder another name.
+/// Renames a file or a folder.
 #[utoipa::path(post, path = "/api/files/rename", request_body = Move,
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]

@@ -31,13 +31,13 @@ const MOST_BODY: usize = 256 * 1024;
 /// How long a message may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
 
-/// What became of a message.
+/// The result of a message.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HookHeard)]
 pub(crate) struct Heard {
-    /// The run that it started.
+    /// The run that the message started.
     run: String,
-    /// Whether this message started it, or the same one before.
+    /// Whether this message started the run; false if an earlier copy of it did.
     new: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn router(server: Server) -> Router {
     Router::new().route(&format!("{base}/hooks/{{user}}/{{job}}"), post(trigger)).with_state(server)
 }
 
-/// Starts a job, by a signed message.
+/// Starts a job by a signed message.
 #[utoipa::path(post, path = "/hooks/{user}/{job}", params(("user" = String, Path), ("job" = String, Path)),
     request_body(content = String, content_type = "application/json"), security(()),
     responses((status = 200, body = Heard), (status = 202, body = Heard), (status = 401, body = Problem), (status = 403, body = Problem),

@@ -16,15 +16,15 @@ use crate::{
     terminal::What,
 };
 
-/// An answer.
+/// An answer to a question.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Reply {
-    /// Which question.
+    /// The number of the question.
     question: QuestionId,
-    /// What is answered.
+    /// The answer.
     answer: Answered,
-    /// To an approval: its `digest`, as it was shown. An answer to another call is not taken.
+    /// For an approval: the `digest` that was shown. An answer for a different call is rejected.
     digest: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl Reply {
     }
 }
 
-/// Lists the questions that wait for somebody.
+/// Lists the open questions of a session.
 #[utoipa::path(get, path = "/api/sessions/{id}/questions", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Posed>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn list(
@@ -63,7 +63,7 @@ pub(crate) async fn list(
     Ok(Json(room.desk.open().iter().map(|posed| (**posed).clone()).collect()))
 }
 
-/// Answers a question. The first answer counts, whoever gives it.
+/// Answers a question. Only the first answer counts.
 #[utoipa::path(post, path = "/api/sessions/{id}/questions", params(("id" = String, Path)), request_body = Reply,
     responses((status = 204), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn answer(

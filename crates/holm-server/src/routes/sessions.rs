@@ -26,98 +26,98 @@ const MOST_HITS: u32 = 100;
 pub(crate) struct SessionView {
     /// Its name.
     id: String,
-    /// What a person called it, or how its first prompt begins.
+    /// The title that a user gave it, or the beginning of its first prompt.
     title: String,
     /// Its tags.
     tags: Vec<String>,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     created: u64,
-    /// When something was last written down.
+    /// When its journal was last written.
     updated: u64,
-    /// How many records its journal has.
+    /// Number of records in its journal.
     records: u64,
-    /// The model it began with.
+    /// The model that it started with.
     model: String,
-    /// What it does now: `closed`, `idle`, `waiting` or `working`.
+    /// Its state: `closed`, `idle`, `waiting` or `working`.
     state: &'static str,
-    /// How it ended last, if it is open and has ended.
+    /// How it last ended, if it is open and has ended.
     #[schema(value_type = Option<Object>)]
     ending: Option<serde_json::Value>,
-    /// How many questions wait for somebody.
+    /// Number of open questions.
     questions: usize,
 }
 
-/// A part of the list.
+/// A page of the list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionPage {
-    /// The latest first.
+    /// The sessions, latest first.
     sessions: Vec<SessionView>,
-    /// What to send as `after` for the next part; none after the last.
+    /// The value of `after` for the next page; not set on the last page.
     next: Option<String>,
 }
 
-/// Which part of the list.
+/// Selects a page of the list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
-    /// Only those with this tag.
+    /// Only sessions with this tag.
     tag: Option<String>,
-    /// The `next` of the part before.
+    /// The `next` of the previous page.
     after: Option<String>,
-    /// How many; 50 unless said.
+    /// Maximum number of sessions; 50 by default.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
-/// A session that is to be made.
+/// A session to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSession {
-    /// Its name; one is made where none is given.
+    /// Its name; generated if not set.
     id: Option<String>,
-    /// Which agent; the usual one where none is given.
+    /// The agent; the default one if not set.
     agent: Option<String>,
-    /// Which model; the agent's own where none is given.
+    /// The model; the agent's own if not set.
     model: Option<String>,
-    /// What it is to do at once.
+    /// A prompt to run at once.
     prompt: Option<String>,
 }
 
-/// Where a fork begins.
+/// Where to fork a session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ForkAt {
-    /// The last record of the past that both share.
+    /// The last record that both sessions share.
     at: u64,
-    /// The new session's name; one is made where none is given.
+    /// The name of the new session; generated if not set.
     id: Option<String>,
 }
 
-/// What a session is called.
+/// The title of a session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Title {
-    /// The name; none goes back to how its first prompt begins.
+    /// The title; the beginning of the first prompt if not set.
     title: Option<String>,
 }
 
-/// What is searched for.
+/// What to search for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SearchQuery {
-    /// Words of three letters or more; those in quotation marks stand together.
+    /// Words of three or more letters; words in quotation marks must be adjacent.
     q: String,
 }
 
-/// As what a session is written.
+/// The format of an export.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ExportQuery {
-    /// `jsonl` for the journal itself, `markdown` for something to read.
+    /// `jsonl` for the journal, `markdown` for a text to read.
     format: Option<String>,
 }
 
-/// Lists sessions, a part at a time.
+/// Lists sessions, one page at a time.
 #[utoipa::path(get, path = "/api/sessions", params(ListQuery), responses((status = 200, body = SessionPage), (status = 400, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<Server>,
@@ -144,7 +144,7 @@ pub(crate) async fn list(
     Ok(Json(SessionPage { sessions, next: page.next.map(|next| next.to_string()) }))
 }
 
-/// Makes a session, and gives it something to do if that is said.
+/// Creates a session, and runs a prompt if one is given.
 #[utoipa::path(post, path = "/api/sessions", request_body = NewSession,
     responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 402, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn create(
@@ -176,7 +176,7 @@ pub(crate) async fn show(
     Ok(Json(shown(&server, &who, &id).await?))
 }
 
-/// Calls a session something.
+/// Sets the title of a session.
 #[utoipa::path(post, path = "/api/sessions/{id}/title", params(("id" = String, Path)), request_body = Title,
     responses((status = 200, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn title(
@@ -191,7 +191,7 @@ pub(crate) async fn title(
     Ok(Json(shown(&server, &who, &id).await?))
 }
 
-/// Starts another session from the past of one.
+/// Starts a new session with the history of another one.
 #[utoipa::path(post, path = "/api/sessions/{id}/fork", params(("id" = String, Path)), request_body = ForkAt,
     responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn fork(
@@ -207,7 +207,7 @@ pub(crate) async fn fork(
     Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
 }
 
-/// Tells a session again: everything that its watchers were ever told.
+/// Replays all events of a session.
 #[utoipa::path(get, path = "/api/sessions/{id}/replay", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Object>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn replay(
@@ -220,7 +220,7 @@ pub(crate) async fn replay(
     Ok(Json(live::past(&store, &id).await?))
 }
 
-/// Says what each call of a session needed, what of that it was asked about, and what it ran with.
+/// Lists what each call of a session needed, what needed approval, and what it ran with.
 #[utoipa::path(get, path = "/api/sessions/{id}/grants", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Use>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn grants(
@@ -233,7 +233,7 @@ pub(crate) async fn grants(
     Ok(Json(live::uses(&store, &id).await?))
 }
 
-/// Writes a session out.
+/// Exports a session.
 #[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), ExportQuery),
     responses((status = 200, content((String = "application/x-ndjson"), (String = "text/markdown"))), (status = 400, body = Problem),
         (status = 404, body = Problem)))]
@@ -261,7 +261,7 @@ pub(crate) async fn export(
     ))
 }
 
-/// Forgets a session for good.
+/// Erases a session permanently.
 #[utoipa::path(delete, path = "/api/sessions/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn erase(
@@ -294,7 +294,7 @@ pub(crate) async fn erase(
     erasing.await.map_err(|_| Refusal::failed("the session could not be forgotten"))?
 }
 
-/// Finds what was said.
+/// Searches the messages of sessions.
 #[utoipa::path(get, path = "/api/search", params(SearchQuery),
     responses((status = 200, body = Vec<Object>), (status = 400, body = Problem)))]
 pub(crate) async fn search(

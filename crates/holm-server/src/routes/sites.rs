@@ -23,19 +23,19 @@ use crate::{
 pub(crate) struct SiteView {
     /// Its name.
     name: String,
-    /// Whose workspace the folder is in.
+    /// The user whose workspace contains the folder.
     user: String,
     /// The folder, relative to the workspace.
     folder: String,
-    /// Where it was published.
+    /// Where it is published.
     place: SitePlace,
-    /// Where it is shown now; none where it is not.
+    /// The address where it is served now; not set if it is not served.
     address: Option<String>,
-    /// Whether a password is needed.
+    /// Whether visitors need a password.
     locked: bool,
 }
 
-/// A folder that is to be published.
+/// A folder to publish.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSite {
@@ -43,13 +43,13 @@ pub(crate) struct NewSite {
     name: String,
     /// The folder, relative to your workspace.
     folder: String,
-    /// Where: `{"listen": "127.0.0.1:8080"}` or `{"host": "docs.localhost"}`.
+    /// Where to publish it: `{"listen": "127.0.0.1:8080"}` or `{"host": "docs.localhost"}`.
     place: SitePlace,
-    /// What must be said to see it; none lets everybody in who can reach it.
+    /// The password for visitors; if not set, everyone who can reach the site can see it.
     password: Option<String>,
 }
 
-/// Lists the sites.
+/// Lists sites.
 #[utoipa::path(get, path = "/api/sites", responses((status = 200, body = Vec<SiteView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<Server>,
@@ -63,7 +63,7 @@ pub(crate) async fn list(
     Ok(Json(views))
 }
 
-/// Publishes a folder of one's workspace.
+/// Publishes a folder of your workspace.
 #[utoipa::path(post, path = "/api/sites", request_body = NewSite,
     responses((status = 201, body = SiteView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
@@ -88,7 +88,7 @@ pub(crate) async fn publish(
     Ok((StatusCode::CREATED, Json(view(&server, &site).await)))
 }
 
-/// Takes a site back.
+/// Unpublishes a site.
 #[utoipa::path(delete, path = "/api/sites/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn take_back(

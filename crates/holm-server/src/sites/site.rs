@@ -74,14 +74,14 @@ pub struct Site {
     pub password: Option<PasswordHash>,
 }
 
-/// Where a site is found. Either is an origin of its own.
+/// Where a site is served. Each place is an origin of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SitePlace {
-    /// At an address of its own.
+    /// At its own address.
     #[schema(value_type = String)]
     Listen(SocketAddr),
-    /// Under a host name of its own, at the address that all such sites share.
+    /// Under its own host name, at the address that all such sites share.
     Host(String),
 }
 

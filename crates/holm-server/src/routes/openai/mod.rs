@@ -54,25 +54,25 @@ const ALIVE: Duration = Duration::from_secs(15);
 /// The longest piece when a finished text is sent in pieces.
 const PIECE: usize = 4 * 1024;
 
-/// The agents, as OpenAI lists models.
+/// The agents, in the format of OpenAI's model list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Models {
-    /// `list`.
+    /// Always `list`.
     object: &'static str,
     /// The agents.
     data: Vec<ModelEntry>,
 }
 
-/// An agent, as OpenAI lists a model.
+/// An agent, in the format of OpenAI's model list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ModelEntry {
     /// Its name.
     id: String,
-    /// `model`.
+    /// Always `model`.
     object: &'static str,
-    /// When it was made, which nobody knows.
+    /// Always 0, because the time is unknown.
     created: u64,
-    /// `holm`.
+    /// Always `holm`.
     owned_by: &'static str,
 }
 
@@ -112,7 +112,7 @@ fn no_agent(name: &str) -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, "model_not_found", message)
 }
 
-/// Answers a chat. The body and the answer are as OpenAI documents them.
+/// Answers a chat. The formats are those of OpenAI's Chat Completions.
 #[utoipa::path(post, path = "/v1/chat/completions", request_body = Object,
     responses((status = 200, content((Object = "application/json"), (String = "text/event-stream"))), (status = 400, body = Object),
         (status = 401, body = Object), (status = 402, body = Object), (status = 403, body = Object), (status = 404, body = Object),
@@ -127,7 +127,7 @@ pub(crate) async fn chat(
     answer(server, who, &headers, &body, Api { codec: &openai_chat::Server, prefix: "chatcmpl-" }).await
 }
 
-/// Answers in the format of OpenAI's Responses. The body and the answer are as OpenAI documents them.
+/// Answers a request in the format of OpenAI's Responses.
 #[utoipa::path(post, path = "/v1/responses", request_body = Object,
     responses((status = 200, content((Object = "application/json"), (String = "text/event-stream"))), (status = 400, body = Object),
         (status = 401, body = Object), (status = 402, body = Object), (status = 403, body = Object), (status = 404, body = Object),
