@@ -41,7 +41,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Start or log in to a server, and list its tools
+    /// Start a server or log in to it, and list its tools
     Test {
         /// Server name
         server: String,

@@ -86,8 +86,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Resume the session in the folder where it started: finish the interrupted work, then run the
-    /// prompt. The session keeps its model; --mode, --grant and --budget replace its own if given.
-    /// Commands denied with --deny-command stay denied
+    /// prompt. The session keeps its model, mode, grants and budget; --mode, --grant and --budget
+    /// replace the last three. Commands denied with --deny-command stay denied
     #[arg(long, requires = "session")]
     resume: bool,
     /// Start a new session with the history of this one, which stays unchanged. A prompt replaces
@@ -129,7 +129,7 @@ pub(crate) struct Args {
     /// and command, `accept-edits` asks only before commands, `full` never asks [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
-    /// Approve calls that need no more than this grant without asking; can be repeated
+    /// Approve calls without asking if they need no more than this grant; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
     /// Which of Holm's own tools to offer for files, commands and the web [default: all; few for a

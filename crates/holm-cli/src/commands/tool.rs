@@ -99,7 +99,7 @@ struct Execute {
     /// and command, `accept-edits` asks only before commands, `full` never asks
     #[arg(long, value_name = "MODE", default_value_t = Mode::Default)]
     mode: Mode,
-    /// Approve calls that need no more than this grant without asking; can be repeated
+    /// Approve calls without asking if they need no more than this grant; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
     /// Run commands that start like this without asking, such as `git status`; can be repeated. A
