@@ -19,7 +19,7 @@ const ANYBODY: [(&str, &str); 10] = [
     ("405", "The path does not support this method."),
     ("408", "The request took too long to arrive."),
     ("421", "The request was sent to an unknown host name."),
-    ("429", "Too many requests."),
+    ("429", "Too many requests or runs at once."),
     ("500", "An internal server error."),
     ("507", "The store is full."),
 ];
