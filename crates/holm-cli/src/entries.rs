@@ -86,7 +86,7 @@ impl Entry {
 
     /// The servers as they are written, with no variable put in: what anybody may see.
     pub(crate) fn written(&self) -> Result<Vec<Written>, String> {
-        let text = std::str::from_utf8(&self.bytes).map_err(|_| "it is no text".to_owned())?;
+        let text = std::str::from_utf8(&self.bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
         // A variable that is not set now may be set when it is used.
         let unset = |_: &str| Some(String::new());
         match import(text, &unset) {

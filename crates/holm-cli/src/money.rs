@@ -7,7 +7,7 @@ const DOLLAR: u64 = 1_000_000_000;
 
 /// Reads `0.50`, `2`, `$0.05` or `0.5usd`.
 pub(crate) fn parse(text: &str) -> Result<NanoUsd, String> {
-    let wrong = || format!("`{text}` is no amount in US dollars; write it like 0.50");
+    let wrong = || format!("`{text}` is not an amount in US dollars; write it like 0.50");
     let number = text.trim().trim_start_matches('$');
     let number = number.strip_suffix("usd").or_else(|| number.strip_suffix("USD")).unwrap_or(number).trim();
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));

@@ -38,13 +38,17 @@ impl Settings {
                 self.mode = Some(Value { value: mode, origin });
             }
             "tools" => {
-                let set =
-                    ToolSet::of(text).ok_or_else(|| format!("`{text}` is none of all, native, wasm, few"))?;
+                let set = ToolSet::of(text).ok_or_else(|| {
+                    format!(
+                        "`{text}` is not one of all, native, wasm, \
+                                                             few"
+                    )
+                })?;
                 self.tools = Some(Value { value: set, origin });
             }
             "limits.turns" => {
                 let turns = text.parse().ok().filter(|turns| *turns > 0);
-                let turns = turns.ok_or_else(|| format!("`{text}` is no number of turns"))?;
+                let turns = turns.ok_or_else(|| format!("`{text}` is not a number of turns"))?;
                 self.turns = Some(Value { value: turns, origin });
             }
             _ => self.budget = Some(Value { value: Usd::parse(text)?.0, origin }),

@@ -23,7 +23,7 @@ pub enum ConfigProblem {
     /// It is not valid TOML or JSON.
     #[error("{}", escaped(.0))]
     Syntax(String),
-    #[error("there is no key `{}`", escaped(.key))]
+    #[error("unknown key `{}`", escaped(.key))]
     UnknownKey {
         key: String,
         /// The most similar known key.
@@ -50,19 +50,19 @@ pub enum ConfigProblem {
         most: u64,
     },
     /// Other users have write permission.
-    #[error("others can write it, so it proves nothing")]
+    #[error("other users can write it, so Holm does not trust it")]
     Exposed,
     /// Another user owns the file and can therefore write it, regardless of its mode.
-    #[error("it belongs to somebody else, so it proves nothing")]
+    #[error("another user owns it, so Holm does not trust it")]
     Foreign,
     /// Other users have read permission.
-    #[error("others can read it, and it holds keys")]
+    #[error("other users can read it, and it holds keys")]
     Shared,
     /// The system cannot write it.
     #[error("it cannot be written: {}", escaped(.0))]
     Unwritable(String),
     /// An agent is its own helper, directly or indirectly.
-    #[error("the agent `{}` would hand work to one that it stands below", escaped(.agent))]
+    #[error("the agent `{}` would delegate to an agent above it", escaped(.agent))]
     Cycle {
         agent: String,
     },
@@ -84,29 +84,29 @@ impl ConfigError {
     #[must_use]
     pub fn fix(&self) -> String {
         let fix = match &self.problem {
-            ConfigProblem::Syntax(_) => "mend the line, or take it out".into(),
+            ConfigProblem::Syntax(_) => "fix or remove the line".into(),
             ConfigProblem::UnknownKey { near: Some(near), .. } => format!("did you mean `{near}`?"),
             ConfigProblem::UnknownKey { known, .. } => format!("known here: {}", known.join(", ")),
-            ConfigProblem::WrongValue(_) => "give a value of the form that it asks for".into(),
+            ConfigProblem::WrongValue(_) => "use a value of the expected type".into(),
             ConfigProblem::NotForProjects { .. } => {
-                "take it out; say it in your own file (`holm paths` shows where) or by a flag".into()
+                "remove it; set it in your own file (`holm paths` shows where) or with a flag".into()
             }
-            ConfigProblem::Missing => "make it, or take its name away".into(),
-            ConfigProblem::Unreadable(_) => "make it readable for you".into(),
+            ConfigProblem::Missing => "create the file, or remove its name".into(),
+            ConfigProblem::Unreadable(_) => "make the file readable for you".into(),
             ConfigProblem::TooLarge { .. } => "make it smaller".into(),
-            ConfigProblem::Cycle { .. } => "take one of them out of the other".into(),
+            ConfigProblem::Cycle { .. } => "remove one of them from the other".into(),
             ConfigProblem::Untrusted(_) => {
                 let folder = self.path.parent().unwrap_or(Path::new("."));
                 format!(
-                    "look at it; `holm tool trust {}` shows the folder, and trusts what it has shown",
+                    "review it: `holm tool trust {}` shows the folder and asks whether you trust it",
                     folder.display()
                 )
             }
             ConfigProblem::Shared => format!("chmod 600 {}", self.path.display()),
-            ConfigProblem::Unwritable(_) => "make its folder yours".into(),
+            ConfigProblem::Unwritable(_) => "change the owner of its folder to you".into(),
             ConfigProblem::Exposed => format!("chmod go-w {}", self.path.display()),
             ConfigProblem::Foreign => {
-                format!("make it yours or root's: chown, or copy it; {}", self.path.display())
+                format!("change its owner to you or root (chown), or copy it; {}", self.path.display())
             }
         };
         escaped(&fix)

@@ -214,7 +214,7 @@ impl de::Visitor<'_> for TurnsVisitor {
 
     fn visit_u64<E: de::Error>(self, turns: u64) -> Result<Turns, E> {
         match turns {
-            0 => Err(E::custom("a run takes one turn at the least")),
+            0 => Err(E::custom("a run needs at least one turn")),
             turns => Ok(Turns(turns)),
         }
     }
@@ -233,7 +233,7 @@ impl Usd {
         let number = text.trim().trim_start_matches('$');
         let number = number.strip_suffix("usd").unwrap_or(number).trim();
         let spend: Result<Allowance, _> = format!("spend:{number}usd").parse();
-        let wrong = |_| format!("`{text}` is no amount in US dollars; write it like \"0.50usd\"");
+        let wrong = |_| format!("`{text}` is not an amount in US dollars; write it like \"0.50usd\"");
         spend.map(|spend| Self(NanoUsd::new(spend.amount))).map_err(wrong)
     }
 }

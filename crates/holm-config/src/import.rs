@@ -93,7 +93,7 @@ impl Servers {
         let left = whole.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
         let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
         if !left.is_empty() {
-            self.notes.note(format!("not taken over: {}", left.join(", ")));
+            self.notes.note(format!("not imported: {}", left.join(", ")));
         }
     }
 }
@@ -144,15 +144,13 @@ pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
     let mut notes = Vec::new();
     let tools = tools_of(find("tools"), &mut notes);
     if let Some(model) = word("model").filter(|model| model != "inherit") {
-        notes.note(format!(
-            "the model `{model}` is not taken over; add `model: provider/model` if you want one"
-        ));
+        notes.note(format!("the model `{model}` was not imported; to set one, add `model: provider/model`"));
     }
     let known = ["name", "description", "tools", "model"];
     for entry in front.entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
-        notes.note(format!("`{}` at line {} has no counterpart; it is left out", entry.key, entry.line));
+        notes.note(format!("`{}` at line {} has no equivalent in Holm; skipped", entry.key, entry.line));
     }
-    notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
+    notes.push("it has no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
     let text = agent_text(&name, &description, &tools, front.body);
     Ok(Converted { name, text, notes })
 }
@@ -182,10 +180,10 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
         let bare = tool.split('(').next().unwrap_or(&tool);
         let ours = TOOLS.iter().find(|(theirs, _)| *theirs == bare).map(|(_, ours)| (*ours).to_owned());
         match ours.as_deref() {
-            None => notes.note(format!("there is no tool like `{tool}`; it is left out")),
+            None => notes.note(format!("Holm has no tool like `{tool}`; skipped")),
             Some(SEARCH) => notes.note(format!(
-                "`{SEARCH}` is there where HOLM_SEARCH names a service; without one the agent cannot be used, so set it or take \
-                 `{SEARCH}` out of its tools"
+                "`{SEARCH}` needs a search service: set HOLM_SEARCH, or remove `{SEARCH}` from the \
+                 agent's tools; until then the agent does not load"
             )),
             Some(_) => {}
         }
@@ -216,11 +214,10 @@ pub fn command_skill(name: &str, text: &str) -> Converted {
 fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
     let name = skill_name(name);
     let mut notes = Vec::new();
-    for (sign, what) in
-        [("!`", "commands that run before the text is read"), ("@", "files that are put in by @")]
+    for (sign, what) in [("!`", "commands that run before the text is read"), ("@", "files included with @")]
     {
         if body.lines().any(|line| line.split_whitespace().any(|word| word.starts_with(sign))) {
-            notes.note(format!("{what} are not supported; the agent sees the words as they are"));
+            notes.note(format!("{what} are not supported; the agent sees the text unchanged"));
         }
     }
     let about = about.unwrap_or_else(|| format!("Does what the command {name} did."));
@@ -234,10 +231,13 @@ fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
 pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
     let mut notes: Vec<String> = agent.unsupported.iter().map(ToString::to_string).collect();
     for tools in &agent.tools {
-        notes.note(format!("copy the programs of {} into your tools to use them", tools.path.display()));
+        notes.note(format!(
+            "to use the programs of {}, copy them into your tools folder",
+            tools.path.display()
+        ));
     }
     notes.note(format!(
-        "it spoke with {} by the key `{}`; `holm keys add` keeps keys",
+        "it used {} with the key `{}`; store the key with `holm keys add`",
         agent.model_url, agent.api_key_id
     ));
     let mut tools: Vec<String> = agent.extra.iter().map(|extra| extra.slug.clone()).collect();

@@ -19,17 +19,16 @@ pub struct Keyring {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
     /// A key is one line of text.
-    #[error("a key is one line of text, and not empty")]
+    #[error("a key is one line of text and must not be empty")]
     NoKey,
     /// Holm does not support the keyring of this system.
     #[error(
-        "there is no keyring here that holm can use; leave --keyring out, and the key is kept in a file of yours alone"
+        "Holm found no keyring on this machine; without --keyring, the key goes into a file that only \
+         you can read"
     )]
     NotHere,
     /// The system refuses access, as containers often do.
-    #[error(
-        "the keyring cannot be used ({0}); leave --keyring out, and the key is kept in a file of yours alone"
-    )]
+    #[error("the keyring failed ({0}); without --keyring, the key goes into a file that only you can read")]
     Refused(String),
 }
 

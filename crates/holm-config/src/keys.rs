@@ -77,15 +77,19 @@ impl KeyFile {
             return Err(wrong(ConfigProblem::Shared));
         }
         if !data.is_file() || data.len() > MOST_FILE_BYTES {
-            return Err(wrong(ConfigProblem::Unreadable("it is no file of keys".into())));
+            return Err(wrong(ConfigProblem::Unreadable("it is not a valid key file".into())));
         }
         let text = fs::read(path).map_err(|error| wrong(ConfigProblem::Unreadable(error.to_string())))?;
         // The parser's message may quote the text.
         let record: Record = serde_json::from_slice(&text).map_err(|error| {
-            ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax("it is no file of keys".into()))
+            ConfigError::at(
+                path,
+                error.line().max(1),
+                ConfigProblem::Syntax("it is not a valid key file".into()),
+            )
         })?;
         if record.version != VERSION {
-            let message = format!("it is of version {}, and this is {VERSION}", record.version);
+            let message = format!("its version is {}; this Holm supports {VERSION}", record.version);
             return Err(wrong(ConfigProblem::WrongValue(message)));
         }
         let keys = record.keys.into_iter().map(|(name, key)| (name, key.into())).collect();
@@ -171,7 +175,7 @@ impl KeyFile {
 pub(crate) fn checked(key: &SecretString) -> Result<&str, ConfigProblem> {
     let text = key.expose_secret().trim();
     let is_key = !text.is_empty() && text.len() <= MOST_KEY_BYTES && !text.chars().any(char::is_control);
-    let wrong = || ConfigProblem::WrongValue("a key is one line of text, and not empty".to_owned());
+    let wrong = || ConfigProblem::WrongValue("a key is one line of text and must not be empty".to_owned());
     is_key.then_some(text).ok_or_else(wrong)
 }
 

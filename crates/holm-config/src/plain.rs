@@ -21,7 +21,7 @@ pub fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
 /// As [`read_plain`], or that it is not text.
 pub fn read_plain_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_plain(path)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
 pub(crate) fn text_in<'b>(bytes: &'b [u8], path: &Path) -> Result<&'b str, ConfigError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let line = line_of(&String::from_utf8_lossy(bytes), error.valid_up_to());
-        ConfigError::at(path, line, ConfigProblem::Syntax("it is no text in UTF-8".into()))
+        ConfigError::at(path, line, ConfigProblem::Syntax("it is not UTF-8 text".into()))
     })
 }
 

@@ -261,7 +261,7 @@ impl Place<'_> {
         let host = low.strip_prefix("https://").or_else(|| low.strip_prefix("http://"));
         if host.is_none_or(|host| host.is_empty() || host.starts_with('/')) {
             let problem =
-                ConfigProblem::WrongValue("this is no address; write it like \"https://host/v1\"".into());
+                ConfigProblem::WrongValue("not a valid URL; write it like \"https://host/v1\"".into());
             return Err(ConfigError::at(self.path, line_of(self.text, url.span.start), problem));
         }
         Ok(self.value(url))

@@ -269,9 +269,9 @@ impl Player {
             return Ok(exchange);
         }
         let reason = if waiting.iter().any(same_place) {
-            format!("{} was recorded with another body", path(&url))
+            format!("{} was recorded with a different body", path(&url))
         } else {
-            format!("{} was not recorded, or not so often", path(&url))
+            format!("{} was not recorded, or not that many times", path(&url))
         };
         Err(TransportError::NotRecorded { reason })
     }

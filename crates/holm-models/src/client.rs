@@ -180,7 +180,7 @@ pub enum ClientError {
     #[error(transparent)]
     Variable(#[from] MissingVariable),
     /// The base URL contains credentials.
-    #[error("the base URL of {provider} holds a name or a password; take them out and give a key instead")]
+    #[error("the base URL of {provider} contains a user name or password; remove it and use a key instead")]
     SecretInBase {
         provider: String,
     },
@@ -190,7 +190,7 @@ pub enum ClientError {
         provider: String,
     },
     /// The key cannot be used with the provider.
-    #[error("the key for {provider} is of the wrong kind: it wants {wants}")]
+    #[error("wrong kind of key for {provider}: it needs {wants}")]
     WrongKey {
         provider: String,
         wants: &'static str,

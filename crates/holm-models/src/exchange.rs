@@ -88,8 +88,10 @@ fn request_id(answer: &Incoming) -> Option<&str> {
 
 async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &Watch) -> ModelResult {
     if let Some(encoding) = answer.header("content-encoding").filter(|name| *name != "identity") {
-        let message =
-            format!("the answer is compressed ({encoding}) although nobody asked for it; check the proxy");
+        let message = format!(
+            "the answer is compressed ({encoding}), but Holm did not ask for that; check the \
+                     proxy"
+        );
         return ModelResult::Failed(classify::failure(FailureClass::Network, &message));
     }
     match shared.options.delivery {
@@ -155,7 +157,8 @@ async fn streamed(
 async fn refused(shared: &Shared, mut answer: Incoming, watch: &Watch) -> ModelResult {
     if (300..400).contains(&answer.status) {
         let message = format!(
-            "status {}: the service is somewhere else now, and a key is not sent after it; correct the base URL",
+            "status {}: the service redirects, and Holm does not send a key to another address; correct \
+             the base URL",
             answer.status
         );
         return ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
@@ -188,7 +191,7 @@ pub(crate) async fn gather(
 
 fn silent(limit: Duration) -> TransportError {
     let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-    TransportError::Late { what: "nothing of the reply came", millis }
+    TransportError::Late { what: "the reply was empty", millis }
 }
 
 /// Reads a body up to the limit and leaves the rest unread.

@@ -98,7 +98,7 @@ impl Transport for Http {
             let request = build(request)?;
             // Connecting has its own limit, and also counts towards this one.
             let limit = timeouts.first_byte.saturating_add(timeouts.connect);
-            let answer = within(limit, "no answer began", client.execute(request))
+            let answer = within(limit, "no answer started", client.execute(request))
                 .await?
                 .map_err(|error| sending(&error))?;
             let status = answer.status().as_u16();
@@ -125,7 +125,7 @@ impl Body for Arriving {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
         Box::pin(async {
             let broken = |error: reqwest::Error| TransportError::Broken { reason: causes(&error) };
-            within(self.idle, "no further piece came", self.answer.chunk()).await?.map_err(broken)
+            within(self.idle, "no more data arrived", self.answer.chunk()).await?.map_err(broken)
         })
     }
 }
@@ -156,8 +156,12 @@ fn build(request: Outgoing) -> Result<reqwest::Request, TransportError> {
     }
     for (given, value) in &request.secrets {
         let value = HeaderValue::from_str(value.expose_secret().trim());
-        let mut value = value
-            .map_err(|_| unsendable(format!("the key in {given} has a character that no header takes")))?;
+        let mut value = value.map_err(|_| {
+            unsendable(format!(
+                "the key in {given} has a character that is not allowed in a \
+                                             header"
+            ))
+        })?;
         value.set_sensitive(true);
         out.headers_mut().insert(name(given)?, value);
     }

@@ -29,7 +29,7 @@ pub enum ListError {
     #[error("no provider is named {0:?}; add it to the client")]
     UnknownProvider(String),
     /// The provider offers no list of models.
-    #[error("{0} has no list of models; name the model yourself")]
+    #[error("{0} does not list its models; name the model yourself")]
     NoList(String),
     /// The provider did not answer with a list.
     #[error("{message}")]

@@ -60,7 +60,7 @@ impl Line for RouterLine {
         let place =
             [name, provider_model(name).0].into_iter().find_map(|name| self.models.get_key_value(name));
         let Some((key, model)) = place else {
-            let message = format!("no model answers to {name:?}; add it or its provider");
+            let message = format!("no model is named {name:?}; add it or its provider");
             let failed = ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
             return Box::pin(async { failed });
         };

@@ -17,10 +17,10 @@ pub enum NetError {
     #[error("{0}")]
     Refused(Box<Refusal>),
     /// A redirect led to a URL that Holm does not accept.
-    #[error("redirected to something that is never fetched: {0}")]
+    #[error("redirected to an address that Holm never fetches: {0}")]
     Url(#[from] UrlError),
     /// The scheme is not supported here.
-    #[error("{found} is not spoken here; use {wanted}")]
+    #[error("{found} is not supported; use {wanted}")]
     Scheme {
         /// The scheme of the request.
         found: &'static str,
@@ -28,13 +28,13 @@ pub enum NetError {
         wanted: &'static str,
     },
     /// The port belongs to a protocol that an HTTP request could misuse.
-    #[error("port {0} belongs to another protocol and is never fetched from")]
+    #[error("port {0} belongs to another protocol; Holm never fetches from it")]
     Port(u16),
     /// The address belongs to one of Holm's own listeners.
-    #[error("{0} is a listener of this Holm, which no grant opens")]
+    #[error("{0} is a listener of this Holm; no grant can allow it")]
     OwnListener(std::net::SocketAddr),
     /// Connections are limited to this machine.
-    #[error("{0} is not on this machine, and nothing else is connected to while offline")]
+    #[error("{0} is not on this machine, and Holm is offline")]
     Offline(String),
     /// The header is invalid, or this crate sets it itself.
     #[error("header {0} cannot be set; leave it out")]
@@ -46,7 +46,7 @@ pub enum NetError {
     #[error("redirected from https to http")]
     Downgrade,
     /// A redirect would send the body to another origin.
-    #[error("redirected to {0} with the body; ask there directly if that is meant")]
+    #[error("redirected to {0} with the body; send the request there directly if that is intended")]
     BodyAcrossOrigins(String),
     /// The name has no address.
     #[error("{host} has no address: {why}")]
@@ -55,7 +55,7 @@ pub enum NetError {
         /// What the resolver said.
         why: String,
     },
-    #[error("{origin} cannot be connected to: {why}")]
+    #[error("cannot connect to {origin}: {why}")]
     Connect {
         /// Scheme, host and port.
         origin: String,
@@ -63,7 +63,7 @@ pub enum NetError {
         why: String,
     },
     /// The peer could not prove its identity, or does not support TLS.
-    #[error("{origin} has no trusted connection: {why}")]
+    #[error("no trusted connection to {origin}: {why}")]
     Tls {
         /// Scheme, host and port.
         origin: String,
@@ -71,7 +71,7 @@ pub enum NetError {
         why: String,
     },
     /// The peer broke the protocol.
-    #[error("{origin} broke off: {why}")]
+    #[error("{origin} closed the connection: {why}")]
     Http {
         /// Scheme, host and port.
         origin: String,
@@ -84,10 +84,10 @@ pub enum NetError {
         max: u64,
     },
     /// The response uses a compression that was not requested, or an invalid one.
-    #[error("the answer is encoded as {0}, which cannot be read")]
+    #[error("the answer is encoded as {0}, which is not supported")]
     Encoding(String),
     /// The response has a media type that the caller does not accept.
-    #[error("the answer is {found}; wanted is {wanted}")]
+    #[error("the answer is {found}; expected {wanted}")]
     Mime {
         /// The media type of the response.
         found: String,

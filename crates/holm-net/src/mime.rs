@@ -25,7 +25,7 @@ impl Mimes {
         // With two types, the peer could choose which one each reader believes.
         let found = match (all.next(), all.next()) {
             (Some(one), None) => one.to_str().unwrap_or("unreadable"),
-            (None, _) => "of no type",
+            (None, _) => "without a type",
             (Some(_), Some(_)) => "of two types",
         };
         let essence = found.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

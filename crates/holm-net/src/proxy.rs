@@ -32,7 +32,7 @@ impl Proxy {
         if accepted(&answer) {
             return Ok(stream);
         }
-        Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the proxy refuses a tunnel"))
+        Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the proxy refused the tunnel"))
     }
 }
 
@@ -42,7 +42,7 @@ async fn head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() >= MAX_ANSWER {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the proxy's answer has no end"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the proxy's answer is incomplete"));
         }
         answer.push(stream.read_u8().await?);
     }

@@ -71,8 +71,8 @@ impl Tls {
         stream: TcpStream,
     ) -> Result<TlsStream<TcpStream>, NetError> {
         let failed = |why: String| NetError::Tls { origin: origin(url), why };
-        let name =
-            server_name(url.host()).ok_or_else(|| failed("the host is no name for a certificate".into()))?;
+        let name = server_name(url.host())
+            .ok_or_else(|| failed("the host is not a valid name for a certificate".into()))?;
         TlsConnector::from(Arc::clone(&self.0))
             .connect(name, stream)
             .await

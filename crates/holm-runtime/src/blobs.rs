@@ -36,12 +36,12 @@ pub trait Blobs: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlobFailed {
     /// There is no blob with this digest.
-    #[error("no result `{digest}` is kept here; it was removed, or never was")]
+    #[error("no result `{digest}` in this store; it was removed or never existed")]
     Missing {
         digest: String,
     },
     /// The bytes differ from those that were stored.
-    #[error("the result `{digest}` was changed after it was kept; it is not to be believed")]
+    #[error("the result `{digest}` was changed after it was stored; do not trust it")]
     Changed {
         digest: String,
     },

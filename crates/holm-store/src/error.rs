@@ -9,12 +9,12 @@ use holm_runtime::{BlobFailed, JournalFailed};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The store has no run of this name.
-    #[error("there is no run `{run}` here; list the runs to see which there are")]
+    #[error("no run `{run}` in this store; list the runs to see their ids")]
     Missing {
         run: String,
     },
     /// There is one already.
-    #[error("there is a run `{run}` already; choose another id, or resume it")]
+    #[error("run `{run}` already exists; choose another id, or resume it")]
     Exists {
         run: String,
     },
@@ -40,7 +40,7 @@ pub enum StoreError {
         reason: String,
     },
     /// A tag or a title cannot be kept.
-    #[error("{what} cannot be kept ({reason})")]
+    #[error("cannot store {what} ({reason})")]
     BadLabel {
         what: String,
         /// What is wrong with it.
@@ -63,26 +63,26 @@ pub enum StoreError {
         term: String,
     },
     /// The text is not a journal. The message contains the reason, so there is no separate source.
-    #[error("the text is no whole journal: {0}")]
+    #[error("the text is not a complete journal: {0}")]
     NotAJournal(JournalError),
     /// The journal does not start a run.
-    #[error("record 0 does not start a run ({reason}); this is no journal of a run")]
+    #[error("record 0 does not start a run ({reason}); this is not a run's journal")]
     NotStarted {
         reason: String,
     },
     /// Stored data is damaged.
-    #[error("what is kept of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
+    #[error("the stored data of `{run}` is damaged ({reason}); nothing was deleted; restore a backup")]
     Damaged {
         run: String,
         reason: String,
     },
     /// The file belongs to another program.
-    #[error("{place} is no store of Holm; choose another place")]
+    #[error("{place} is not a Holm store; choose another path")]
     Foreign {
         place: String,
     },
     /// A later version has been here.
-    #[error("the store has schema {found}, this program knows {known}; use the program that wrote it")]
+    #[error("the store has schema {found}, this program supports {known}; use the program that wrote it")]
     Newer {
         found: u32,
         known: u32,
@@ -91,36 +91,37 @@ pub enum StoreError {
     #[error("the store is encrypted; give its key")]
     KeyNeeded,
     /// The store is encrypted with a different key.
-    #[error("the key is not the one that the store was made with")]
+    #[error("wrong key: the store was created with another one")]
     WrongKey,
     /// The store is not encrypted.
-    #[error("the store was made without a key; open it without one, or make a new store and import the runs")]
+    #[error("the store was created without a key; open it without one, or create a new store and import \
+             the runs")]
     NotEncrypted,
-    #[error("the disk or the store's own limit is full; free some space, then resume")]
+    #[error("the disk is full, or the store reached its size limit; free some space, then resume")]
     Full,
-    #[error("{place} cannot be written ({reason}); choose a place that can")]
+    #[error("cannot write to {place} ({reason}); choose a writable path")]
     ReadOnly {
         place: String,
         reason: String,
     },
     /// Another process keeps writing.
-    #[error("another process kept the store locked for {seconds} s; try again, or see what it does")]
+    #[error("another process has locked the store for {seconds} s; try again, or check what it does")]
     Locked {
         /// How long the store waited.
         seconds: u64,
     },
     /// A sync failed once; data written before it may be lost.
-    #[error("the disk refused to sync ({reason}); see to the disk, then open the store again")]
+    #[error("the disk failed to sync ({reason}); check the disk, then open the store again")]
     Unsynced {
         reason: String,
     },
     /// No result of that name.
-    #[error("no result `{digest}` is kept here; it was removed, or never was")]
+    #[error("no result `{digest}` in this store; it was removed or never existed")]
     NoBlob {
         digest: String,
     },
     /// A stored result differs from the original.
-    #[error("the result `{digest}` was changed after it was kept; it is not to be believed")]
+    #[error("the result `{digest}` was changed after it was stored; do not trust it")]
     BlobChanged {
         digest: String,
     },

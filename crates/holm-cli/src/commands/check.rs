@@ -351,7 +351,7 @@ fn bare(path: &Path) -> PathBuf {
 
 /// What is wrong with a sidecar, with its line.
 fn sidecar(bytes: &[u8], work: &Path) -> Option<Wrong> {
-    let Ok(text) = str::from_utf8(bytes) else { return Some(Wrong::said("it is no text in UTF-8")) };
+    let Ok(text) = str::from_utf8(bytes) else { return Some(Wrong::said("it is not UTF-8 text")) };
     let error = match toml::from_str::<Sidecar>(text) {
         Ok(read) => {
             let problem = checks::cannot_be_made(&read.postconditions, work).into_iter().next()?;
@@ -362,7 +362,7 @@ fn sidecar(bytes: &[u8], work: &Path) -> Option<Wrong> {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = Some(before.matches('\n').count() + 1);
     let wrong = Wrong { line, ..Wrong::said(error.message()) };
-    Some(wrong.hint(Some("mend the line, or take it out")))
+    Some(wrong.hint(Some("fix or remove the line")))
 }
 
 /// Reports each agent that is in a delegation cycle or names a missing agent or tool: every

@@ -136,7 +136,7 @@ fn read(from: &Path) -> anyhow::Result<String> {
     let wrong =
         |why: &str| Trouble::new(Exit::Usage, format!("{} cannot be taken over: {why}", from.shown()));
     let bytes = read_plain_within(from, MOST_BYTES).map_err(|error| wrong(&error.to_string()))?;
-    Ok(String::from_utf8(bytes).map_err(|_| wrong("it is no text"))?)
+    Ok(String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?)
 }
 
 /// Whether a file belongs to a project: it is in the working folder or above, and not in the user's

@@ -356,9 +356,9 @@ fn not_empty(text: &str) -> Result<String, String> {
 /// Without a turn nothing would be asked, and a session would be left that holds nothing.
 fn at_least_one(text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(0) => Err("a run takes one turn at the least".into()),
+        Ok(0) => Err("a run needs at least one turn".into()),
         Ok(turns) => Ok(turns),
-        Err(_) => Err(format!("`{text}` is no number of turns")),
+        Err(_) => Err(format!("`{text}` is not a number of turns")),
     }
 }
 

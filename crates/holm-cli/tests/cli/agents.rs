@@ -98,7 +98,7 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     assert_eq!(checked.code, Some(2), "{checked:?}");
     // Choosing one of them is an error, and no model is asked.
     let ran = stage.run(&["--agent", "one", "-p", "Look."]);
-    let mend = "\n  hint: take one of them out of the other's `tools` or `manages`";
+    let mend = "\n  hint: remove one of them from the other's `tools` or `manages`";
     ran.fails(2, &format!("one.md:4: work would go in a circle: one -> two -> three -> one{mend}"));
     let ran = stage.run(&["--agent", "five", "-p", "Look."]);
     ran.fails(2, &format!("five.md:4: work would go in a circle: five -> five{mend}"));
@@ -259,7 +259,7 @@ fn what_is_wrong_with_an_agent_is_one_message_with_its_line() {
     fs::write(stage.work().join("broken.json"), "{\n\"tag\": \n").unwrap();
     stage.agrees(["tool", "trust", "."]);
     let run = |file: &str| stage.holm(["run", "--model", MODEL, "--agent", file, "-p", "x"]);
-    run("agent.json").fails(2, "would hand work to one that it stands below\n  hint: take one of them out");
+    run("agent.json").fails(2, "would delegate to an agent above it\n  hint: remove one of them");
     run("broken.json").fails(2, "broken.json:3: ");
     run("gone.json").fails(2, "gone.json: there is no such file");
     let shown = stage.holm(["agent", "show", "broken.json"]);
@@ -293,13 +293,13 @@ fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritte
     };
     let ran = import(".claude");
     assert_eq!((ran.code, ran.out.lines().count()), (Some(0), 2), "{ran:?}");
-    assert!(ran.err.contains("there is no tool like `Frob`") && ran.err.contains("no grants"), "{ran:?}");
+    assert!(ran.err.contains("no tool like `Frob`") && ran.err.contains("no grants"), "{ran:?}");
     let skill = stage.work().join("../home/.holm/skills/fix/SKILL.md");
     assert!(fs::read_to_string(skill).unwrap().contains("list: false"));
     assert_eq!(import(".codex/config.toml").code, Some(0));
     assert!(stage.data().join("tools/time.mcp.json").is_file());
     let ran = import("agent.json");
-    assert!(ran.code == Some(0) && ran.err.contains("by the key `mine`"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("with the key `mine`"), "{ran:?}");
     let listed = stage.holm(["agent", "list"]);
     let names: Vec<&str> = listed.out.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names, ["main", "reviewer"], "{listed:?}");
@@ -328,10 +328,9 @@ fn an_import_ends_with_three_where_something_that_has_a_form_here_is_not_there()
         "---\nname: rev\ndescription: Reviews.\ntools: Read, WebSearch\n---\nReview.\n",
     );
     // Parts without a counterpart are reported, also in JSON, and are not a failure.
-    for (from, notes) in [
-        ("agent.json", vec!["LuaToolbox"]),
-        (".claude", vec!["`permissions`", "HOLM_SEARCH names a service"]),
-    ] {
+    for (from, notes) in
+        [("agent.json", vec!["LuaToolbox"]), (".claude", vec!["`permissions`", "set HOLM_SEARCH"])]
+    {
         let ran = import(from);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let told: Vec<serde_json::Value> =
@@ -459,7 +458,7 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
     };
     let ran = import(&["goose"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    for said in ["not taken over: `GOOSE_MODEL`", "`dev` of the type `builtin` has no counterpart"] {
+    for said in ["not imported: `GOOSE_MODEL`", "`dev` of type `builtin` has no equivalent"] {
         assert!(ran.err.contains(said), "{said}: {ran:?}");
     }
     assert!(stage.data().join("tools/time.mcp.json").is_file());
@@ -478,7 +477,7 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
         assert!(ran.err.contains(said), "{said}: {ran:?}");
     }
     let ran = import(&["oc"]);
-    assert!(ran.code == Some(0) && ran.err.contains("`mode` at line 3 has no counterpart"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("`mode` at line 3 has no equivalent"), "{ran:?}");
     assert!(stage.data().join("agents/look.md").is_file());
     let ran = import(&["AGENTS.md"]);
     assert!(ran.code == Some(0) && ran.err.contains("is heard as it is"), "{ran:?}");
@@ -517,7 +516,7 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     assert!(ran.code == Some(3) && ran.err.contains("take them over with --project"), "{ran:?}");
     let ran = import(&[".claude/settings.json", "--project"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    for said in ["not taken over: `permissions`", "`Notification` never comes here", "`holm hooks trust`"] {
+    for said in ["not imported: `permissions`", "no event `Notification`", "`holm hooks trust`"] {
         assert!(ran.err.contains(said), "{said}: {ran:?}");
     }
     stage.agrees(["hooks", "trust"]);

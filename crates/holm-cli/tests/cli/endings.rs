@@ -65,7 +65,7 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--model", "/etc/passwd"], "[providers.NAME] base_url");
     check(&["run", "-p", "hi", "--grant", "fly:moon"], "fly:moon");
     check(&["run", "-p", "hi", "--mode", "sideways"], "sideways");
-    check(&["run", "-p", "hi", "--budget", "much"], "is no amount in US dollars");
+    check(&["run", "-p", "hi", "--budget", "much"], "is not an amount in US dollars");
     check(&["run", "-p", "hi", "--session", "../up"], "../up");
     check(&["run", "-p", "hi", "--script", "broken.json"], "broken.json cannot be used");
     check(&["run", "-p", "hi", "--script", "list.json"], "it is no object");
@@ -75,8 +75,8 @@ fn what_is_not_understood_is_2_with_one_message() {
         "unknown field `than`, expected `results` or `then`",
     );
     check(&["run", "--resume", "-p", "hi"], "--session");
-    check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
-    check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");
+    check(&["run", "-p", "hi", "--turns", "0"], "at least one turn");
+    check(&["run", "-p", "hi", "--turns", "many"], "`many` is not a number of turns");
     check(&["mcp-server", "--", "--session", "s", "--resume"], "mean nothing here");
     check(&["mcp-server", "--", "-p", "x"], "--prompt and --edit mean nothing here");
     check(&["run", "-p", "hi", "--kind", " "], "--kind");

@@ -82,7 +82,7 @@ fn titles_and_tags_are_labels_and_leave_the_journal_alone() {
     assert_eq!(listed(&["--tag", "sea"]), "");
     let found: Value = serde_json::from_str(listed(&[]).trim()).unwrap();
     assert_eq!(found["title"], "What about the boat?");
-    stage.holm(["session", "edit", "old", "--title", "a\nb"]).fails(2, "the title cannot be kept");
+    stage.holm(["session", "edit", "old", "--title", "a\nb"]).fails(2, "cannot store the title");
     stage.holm(["session", "edit", "none", "--tag", "sea"]).fails(6, "there is no session");
     for label in [&["--title", "Sea"][..], &["--tag", "sea"], &["--erase"]] {
         let args = [&["session", "edit", "old", "-p", "What about the house?"], label].concat();

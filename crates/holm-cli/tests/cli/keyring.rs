@@ -148,7 +148,7 @@ fn a_key_that_the_desktop_did_not_take_is_found_before_an_old_one_that_it_has() 
     let added = desk.adds("openai", KEY);
     if added.code == Some(1) {
         // A container may forbid the kernel's keyring; then that is said, with what to do, and nothing has changed.
-        added.fails(1, "the keyring cannot be used (");
+        added.fails(1, "the keyring failed (");
         assert_eq!(fs::read_to_string(desk.folder.join("openai")).unwrap(), "an-old-key-of-no-use");
         return;
     }

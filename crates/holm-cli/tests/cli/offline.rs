@@ -65,7 +65,7 @@ fn offline_no_packet_leaves_the_machine_whatever_is_granted() {
     assert!(packets > 0, "without the flag packets leave, so the count means something: {ran:?}");
     let (ran, packets) = counted(&stage, &format!("{holm} {GOES_OUT} --offline"));
     assert_eq!((packets, ran.code), (0, Some(0)), "{ran:?}");
-    assert!(ran.out.contains("nothing else is connected to while offline"), "{ran:?}");
+    assert!(ran.out.contains("is not on this machine, and Holm is offline"), "{ran:?}");
 }
 
 #[test]

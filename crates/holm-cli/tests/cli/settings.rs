@@ -245,11 +245,11 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
         assert!(checked.out.contains(&expect.replace("\n  hint: ", "; ")), "{checked:?}");
     };
     check("model = \n", "mine.toml:1: ");
-    check("\nmodle = \"a/b\"\n", "mine.toml:2: there is no key `modle`\n  hint: did you mean `model`?");
+    check("\nmodle = \"a/b\"\n", "mine.toml:2: unknown key `modle`\n  hint: did you mean `model`?");
     check("[limits]\nturns = \"many\"\n", "mine.toml:2: invalid type");
-    check("[limits]\nturns = -1\n", "mine.toml:2: a run takes one turn at the least");
+    check("[limits]\nturns = -1\n", "mine.toml:2: a run needs at least one turn");
     check("grants = [\"fly:high\"]\n", "mine.toml:1: `fly:high`: ");
-    check("[providers.mine]\nbase_url = \"nope\"\n", "mine.toml:2: this is no address; ");
+    check("[providers.mine]\nbase_url = \"nope\"\n", "mine.toml:2: not a valid URL; ");
     let stage = Stage::new([]);
     holm(&stage, &["run", "-p", "Hi."]).fails(2, "mine.toml: there is no such file\n  hint: ");
     let stage = Stage::new([Act::says("Done.")]).file("holm.toml", "mode = \"full\"\n");
@@ -282,13 +282,16 @@ fn a_check_tells_mistakes_in_parts_also_of_keys_and_of_sidecars() {
         checked.out.lines().find(|line| line.starts_with(&begins)).unwrap_or_default()
     };
     assert!(row("sidecar ").contains("mine.toml:1: unknown field `descripton`"), "{checked:?}");
-    assert!(row("keys    ").contains("keys.json:2: it is no file of keys; mend the line"), "{checked:?}");
+    assert!(
+        row("keys    ").contains("keys.json:2: it is not a valid key file; mend the line"),
+        "{checked:?}"
+    );
     assert!(!checked.out.contains("notes.toml") && !checked.out.contains("hint: "), "{checked:?}");
     let object = holm(&stage, &["check", "--json"]).out;
     let mut rows = object.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let keys = rows.find(|row| row["what"] == "keys").unwrap();
     assert_eq!((&keys["ok"], &keys["line"]), (&false.into(), &2.into()), "{keys}");
-    assert_eq!(keys["problem"], "it is no file of keys", "{keys}");
+    assert_eq!(keys["problem"], "it is not a valid key file", "{keys}");
     assert!(keys["hint"].is_string(), "{keys}");
 }
 
@@ -344,7 +347,7 @@ fn the_doctor_knows_a_sound_database_that_is_no_store_of_this_version() {
     let sound = row("");
     assert!(sound.starts_with("good ") && sound.ends_with("holm.db holds together"), "{sound}");
     for (damage, wrong, remedy) in [
-        ("PRAGMA application_id = 1", "holm.db is no store of Holm", "`holm restore FOLDER`"),
+        ("PRAGMA application_id = 1", "holm.db is not a Holm store", "`holm restore FOLDER`"),
         ("PRAGMA user_version = 99", "the store has schema 99", "use the program that wrote it"),
         ("DROP TABLE records", "the table `records` is missing", "`holm restore FOLDER`"),
     ] {

@@ -40,7 +40,7 @@ impl Source<'_> {
             ConfigError::at(
                 self.path,
                 line_of(self.text, walk.at),
-                ConfigProblem::Syntax("it is no JSON".into()),
+                ConfigProblem::Syntax("it is not valid JSON".into()),
             )
         })
     }

@@ -44,7 +44,10 @@ impl ExeTree {
         *count += 1;
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if *count > MOST_AGENTS {
-            let problem = ConfigProblem::WrongValue(format!("more than {MOST_AGENTS} agents stand below it"));
+            let problem = ConfigProblem::WrongValue(format!(
+                "it has more than {MOST_AGENTS} agents below \
+                                                             it"
+            ));
             return Err(ConfigError::whole(above.first().map_or(path, PathBuf::as_path), problem));
         }
         above.push(real);

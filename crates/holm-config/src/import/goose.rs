@@ -44,7 +44,7 @@ pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, S
     let body = parts.iter().filter(|part| !part.is_empty()).map(|part| filled_in(part, &args, &mut notes));
     let body = body.collect::<Vec<_>>().join("\n\n");
     let members = whole.as_object().into_iter().flatten().filter(|(key, _)| !READ.contains(&key.as_str()));
-    notes.extend(members.map(|(key, _)| format!("`{key}` has no counterpart; it is left out")));
+    notes.extend(members.map(|(key, _)| format!("`{key}` has no equivalent in Holm; skipped")));
     let name = skill_name(name);
     let about = [word("description"), word("title")].into_iter().find(|about| !about.is_empty());
     let about = about.unwrap_or_else(|| format!("Does what the recipe {name} did."));
@@ -60,7 +60,7 @@ fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
     for parameter in recipe.get("parameters").and_then(Json::as_array).into_iter().flatten() {
         let Some(key) = parameter.get("key").and_then(Json::as_str) else { continue };
         if let Some(value) = parameter.get("default").filter(|value| !value.is_null()) {
-            notes.note(format!("`{key}` was {value} where nobody said otherwise; say it with `{key}=…`"));
+            notes.note(format!("`{key}` had the default {value}; pass `{key}=…` now"));
         }
         names.push(key.to_owned());
     }
@@ -70,8 +70,7 @@ fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
 /// Rewrites goose's placeholders as Holm's.
 fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     if text.contains("{%") {
-        notes
-            .note("commands of its templates (`{% … %}`) are not supported; the agent sees them as they are");
+        notes.note("template commands (`{% … %}`) are not supported; the agent sees them unchanged");
     }
     let template = Template::parse(text);
     let mut out = String::new();
@@ -83,7 +82,7 @@ fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
                 out.push_str(name);
             }
             Piece::Variable(name) => {
-                notes.note(format!("nothing stands for `{{{{{name}}}}}` here; the agent sees it as it is"));
+                notes.note(format!("`{{{{{name}}}}}` has no value here; the agent sees it unchanged"));
                 let _ = write!(out, "{{{{{name}}}}}");
             }
         }
@@ -108,7 +107,7 @@ impl Servers {
             }
             _ => {
                 self.notes.note(format!(
-                    "the extension `{name}` of the type `{kind}` has no counterpart; it is left out"
+                    "the extension `{name}` of type `{kind}` has no equivalent in Holm; skipped"
                 ));
                 return;
             }

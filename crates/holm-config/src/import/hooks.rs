@@ -25,7 +25,8 @@ const PROJECT: [(&str, &str); 2] =
 const PLUGIN: &str = "PLUGIN_ROOT";
 
 /// The note for every file: its commands were written for another program.
-const READS: &str = "its commands read what tools are called here, such as `shell` with its `script`; see whether they expect other names";
+const READS: &str = "its commands receive Holm's tool names, such as `shell` with `script`; check that \
+                     they expect these names";
 
 /// Converts hooks of Claude Code (`hooks` of its `settings.json`), codex or goose (`hooks.json`)
 /// into Holm's format. Returns `None` if no command can run here; the notes say what was left out.
@@ -55,7 +56,7 @@ fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String
     let left = whole.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
     let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
     if !left.is_empty() {
-        notes.note(format!("not taken over: {}", left.join(", ")));
+        notes.note(format!("not imported: {}", left.join(", ")));
     }
     let mut taken = Taken { events: Map::new(), notes };
     for (event, groups) in whole.get("hooks").and_then(Json::as_object).into_iter().flatten() {
@@ -87,7 +88,7 @@ impl Taken {
             (Some(event), _) => (event, None),
             (None, Some((_, event, tools))) => (*event, Some(*tools)),
             (None, None) => {
-                self.notes.note(format!("the event `{name}` never comes here; its commands are left out"));
+                self.notes.note(format!("Holm has no event `{name}`; its commands are skipped"));
                 return;
             }
         };
@@ -96,7 +97,7 @@ impl Taken {
             let matcher = match only {
                 Some(tools) => {
                     if !matcher.is_empty() {
-                        self.notes.note(format!("the matcher `{matcher}` of `{name}` is left out"));
+                        self.notes.note(format!("the matcher `{matcher}` of `{name}` is skipped"));
                     }
                     tools.to_owned()
                 }
@@ -128,8 +129,8 @@ impl Taken {
                 None => {
                     if word.starts_with(|c: char| c.is_ascii_uppercase()) || word.starts_with("mcp__") {
                         self.notes.note(format!(
-                            "there may be no tool like `{word}`, which a matcher names; `holm tool list` says how they are \
-                             called here"
+                            "a matcher names `{word}`, which may not be a Holm tool; `holm tool list` \
+                             shows the names"
                         ));
                     }
                     out.push_str(word);
@@ -149,12 +150,12 @@ impl Taken {
         let command = hook.get("command").and_then(Json::as_str).unwrap_or_default().trim();
         if kind != "command" || command.is_empty() {
             self.notes
-                .push(format!("a hook of the type `{kind}` at `{event}` has no counterpart; it is left out"));
+                .push(format!("a hook of type `{kind}` at `{event}` has no equivalent in Holm; skipped"));
             return None;
         }
         if command.contains(PLUGIN) {
             self.notes.note(format!(
-                "`{command}` at `{event}` names the folder of a plug-in, which is not known here; it is left out"
+                "`{command}` at `{event}` names a plug-in folder, which Holm does not know; skipped"
             ));
             return None;
         }

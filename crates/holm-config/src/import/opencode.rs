@@ -28,7 +28,7 @@ pub fn opencode(text: &str, path: &Path) -> Result<Opencode, ConfigError> {
     let mut servers = Servers::none();
     members("mcp").for_each(|(name, entry)| servers.add(name, server(entry)));
     for file in whole.get("instructions").and_then(Json::as_array).into_iter().flatten() {
-        servers.notes.note(format!("rules of {file} are not looked for; name the file: holm import FILE"));
+        servers.notes.note(format!("rules in {file} were not imported; name the file: holm import FILE"));
     }
     servers.leave(&whole, &["$schema", "mcp", "agent", "command", "instructions"]);
     let word = |entry: &Json, key: &str| entry.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
@@ -62,14 +62,13 @@ fn agent(name: &str, entry: &Json) -> Converted {
     let about = word("description").unwrap_or_else(|| format!("The agent {name} of opencode."));
     let known = ["description", "prompt", "mode"];
     let left = entry.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
-    let mut notes: Vec<String> =
-        left.map(|(key, _)| escaped(&format!("`{key}` is not taken over"))).collect();
+    let mut notes: Vec<String> = left.map(|(key, _)| escaped(&format!("`{key}` was not imported"))).collect();
     let prompt = word("prompt").unwrap_or_default();
     if prompt.contains("{file:") {
         notes.note(
             "files that are put in by {file:…} are not supported; the agent sees the words as they are",
         );
     }
-    notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
+    notes.push("it has no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
     Converted { name: name.to_owned(), text: agent_text(name, &about, &["*".to_owned()], &prompt), notes }
 }

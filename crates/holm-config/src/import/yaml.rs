@@ -39,9 +39,9 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
         let value = match event {
             Event::StreamEnd | Event::DocumentEnd => return Ok(whole.unwrap_or_default()),
             Event::Nothing | Event::StreamStart | Event::DocumentStart => continue,
-            Event::Alias(_) => return Err(wrong("aliases are not read here; write the value out")),
+            Event::Alias(_) => return Err(wrong("YAML aliases are not supported here; write the value out")),
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MOST_DEPTH => {
-                return Err(wrong("values stand too deep in one another"));
+                return Err(wrong("values are nested too deep"));
             }
             Event::SequenceStart(..) => {
                 open.push(Open::List(Vec::new()));
@@ -55,7 +55,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(Open::List(items)) => Json::Array(items),
                 Some(Open::Object(members, _)) => Json::Object(members),
-                None => return Err(wrong("something is closed that was not opened")),
+                None => return Err(wrong("something is closed that was never opened")),
             },
         };
         match open.last_mut() {

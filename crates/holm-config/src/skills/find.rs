@@ -97,7 +97,7 @@ fn walk(
         *left -= 1;
         match read_plain(&folder.join(SKILL_FILE)) {
             Ok(bytes) => {
-                let text = str::from_utf8(&bytes).map_err(|_| "it is no text in UTF-8".to_owned());
+                let text = str::from_utf8(&bytes).map_err(|_| "it is not UTF-8 text".to_owned());
                 let skill = text.and_then(|text| Skill::parse(text).map_err(|error| error.to_string()));
                 let name = skill.as_ref().map_or_else(|_| name_of(&folder), |skill| skill.name.clone());
                 found.entry(name).or_default().push(FoundSkill { folder, owner, bytes, skill });

@@ -129,7 +129,7 @@ impl Skill {
                 "its text has more than {EASY_LINES} lines; put the rest into files beside it"
             ));
         }
-        flaws.extend(self.ignored.iter().map(|key| format!("the key `{key}` means nothing here")));
+        flaws.extend(self.ignored.iter().map(|key| format!("unknown key `{key}`")));
         flaws
     }
 

@@ -19,7 +19,7 @@ fn a_whole_head_is_read() {
     assert_eq!(skill.args, ["file", "depth"]);
     let metadata = BTreeMap::from([("author".into(), "me".into()), ("version".into(), "1.0".into())]);
     assert_eq!((skill.metadata.clone(), skill.body.as_str()), (metadata, "Do it."));
-    assert_eq!(skill.flaws("pdf-forms"), ["the key `frobnicate` means nothing here"]);
+    assert_eq!(skill.flaws("pdf-forms"), ["unknown key `frobnicate`"]);
     assert!(skill.flaws("other")[0].contains("they should be the same"));
 }
 

@@ -97,7 +97,7 @@ impl McpLoader {
         if bytes.len() > MAX_FILE {
             return Err(refused(format!("it has more than {MAX_FILE} bytes")));
         }
-        let text = std::str::from_utf8(bytes).map_err(|_| refused("it is no text".into()))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| refused("it is not UTF-8 text".into()))?;
         let env = |name: &str| (self.env)(name);
         match import(text, &env) {
             Ok(imported) => match imported.refused.into_iter().next() {

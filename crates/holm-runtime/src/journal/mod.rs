@@ -165,12 +165,12 @@ pub struct Opened {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JournalFailed {
     /// There is no such journal.
-    #[error("there is no run `{run}` here; list the runs to see which there are")]
+    #[error("no run `{run}` in this store; list the runs to see their ids")]
     Missing {
         run: String,
     },
     /// The journal exists already.
-    #[error("there is a run `{run}` already; choose another id, or resume it")]
+    #[error("run `{run}` already exists; choose another id, or resume it")]
     Exists {
         run: String,
     },

@@ -418,7 +418,7 @@ impl Backend for Postgres {
     }
 
     fn copy_to(&self, _: PathBuf) -> Pending<'_, Copied> {
-        let reason = "a PostgreSQL database is copied with its own tools, such as pg_dump".into();
+        let reason = "copy a PostgreSQL database with its own tools, such as pg_dump".into();
         Box::pin(async { Err(StoreError::System { reason }) })
     }
 

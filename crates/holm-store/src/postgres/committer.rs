@@ -178,7 +178,7 @@ impl Committer {
         if self.client.as_ref().is_none_or(Client::is_closed) {
             self.client = Some(self.reach.connect(self.commit).await?);
         }
-        self.client.as_ref().ok_or_else(|| StoreError::System { reason: "there is no connection".into() })
+        self.client.as_ref().ok_or_else(|| StoreError::System { reason: "not connected".into() })
     }
 
     async fn append(&mut self, schemas: Vec<(Schema, Vec<Append>)>) {
@@ -200,7 +200,7 @@ impl Committer {
         for (place, (_, appends)) in schemas.into_iter().enumerate() {
             let kept = match &kept {
                 Ok(kept) if kept.get(place).is_some_and(|kept| *kept) => Ok(()),
-                Ok(_) => Err(StoreError::System { reason: "the run was erased meanwhile".into() }),
+                Ok(_) => Err(StoreError::System { reason: "the run was erased in the meantime".into() }),
                 Err(error) => Err(error.clone()),
             };
             for append in appends {
@@ -222,7 +222,7 @@ async fn alone(client: &Client, append: &Append) -> Result<(), StoreError> {
     let kept = insert(client, &[(append.schema.clone(), rows)]).await?;
     match kept.first() {
         Some(true) => Ok(()),
-        _ => Err(StoreError::System { reason: "the run was erased meanwhile".into() }),
+        _ => Err(StoreError::System { reason: "the run was erased in the meantime".into() }),
     }
 }
 

@@ -68,7 +68,7 @@ fn check_schema(name: &str) -> Result<(), StoreError> {
     let plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-' | b'.');
     if name.is_empty() || name.len() > MOST_SCHEMA || !name.bytes().all(plain) {
-        let reason = "small letters, digits, `_`, `-` and `.`, 63 at the most".to_owned();
+        let reason = "lower-case letters, digits, `_`, `-` and `.`, at most 63".to_owned();
         return Err(StoreError::BadLabel { what: "the name of the schema".into(), reason });
     }
     Ok(())
@@ -86,7 +86,7 @@ fn failed(error: tokio_postgres::Error) -> StoreError {
             StoreError::ReadOnly { place: "the database".into(), reason }
         }
         Some(code) if *code == SqlState::UNIQUE_VIOLATION => StoreError::System {
-            reason: "a record of that number is kept already; fold the journal again".into(),
+            reason: "a record with that number already exists; read the journal again".into(),
         },
         _ => StoreError::System { reason },
     }

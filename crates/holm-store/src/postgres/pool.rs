@@ -249,7 +249,7 @@ impl Drop for Checkout<'_> {
 
 /// The error for a connection that was already released.
 fn gone() -> StoreError {
-    StoreError::System { reason: "the connection was given back".into() }
+    StoreError::System { reason: "the connection was already returned".into() }
 }
 
 /// Nothing under these locks can be left half done, so a panic elsewhere does no harm.

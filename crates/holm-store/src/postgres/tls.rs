@@ -79,7 +79,7 @@ fn named(path: &Path) -> Result<Arc<ClientConfig>, StoreError> {
         store.add(root).map_err(|error| in_file(error.to_string()))?;
     }
     if store.is_empty() {
-        return Err(in_file("no certificate is in it".into()));
+        return Err(in_file("it contains no certificate".into()));
     }
     let (_, builder) = begun()?;
     Ok(Arc::new(builder.with_root_certificates(store).with_no_client_auth()))
@@ -123,7 +123,7 @@ impl TlsConnect<Socket> for Towards {
     fn connect(self, stream: Socket) -> Self::Future {
         Box::pin(async move {
             let (Some(config), Some(name)) = (self.config, self.name) else {
-                return Err(io::Error::other("the host is no name for a certificate"));
+                return Err(io::Error::other("the host is not a valid name for a certificate"));
             };
             Ok(Secured(Box::new(TlsConnector::from(config).connect(name, stream).await?)))
         })

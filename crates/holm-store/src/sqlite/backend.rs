@@ -118,7 +118,7 @@ impl Sqlite {
 }
 
 fn closed() -> StoreError {
-    StoreError::System { reason: "the store was closed meanwhile".into() }
+    StoreError::System { reason: "the store was closed in the meantime".into() }
 }
 
 impl Backend for Sqlite {

@@ -41,7 +41,7 @@ pub(super) fn copy_to(db: &Db, to: &Path) -> Result<Copied, StoreError> {
 /// Returns `None` if a file that the copy refers to is gone.
 fn copy(db: &Db, to: &Path, results: &Path) -> Result<Option<Copied>, StoreError> {
     let Some(place) = to.to_str() else {
-        return Err(StoreError::System { reason: "the copy's place has a name that is no text".into() });
+        return Err(StoreError::System { reason: "the path of the copy is not valid UTF-8".into() });
     };
     let conn = connect(&db.path)?;
     conn.busy_timeout(READ_PATIENCE).map_err(failed)?;

@@ -191,7 +191,7 @@ fn failed(error: rusqlite::Error) -> StoreError {
         }
         Some(ErrorCode::NotADatabase) => StoreError::Foreign { place: "the file".into() },
         Some(ErrorCode::ConstraintViolation) => StoreError::System {
-            reason: "a record of that number is kept already; fold the journal again".into(),
+            reason: "a record with that number already exists; read the journal again".into(),
         },
         _ => StoreError::System { reason },
     }

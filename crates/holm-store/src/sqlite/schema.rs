@@ -172,9 +172,8 @@ fn version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
 /// The key of a record.
 pub(super) fn key(run: RunNo, seq: u64) -> Result<i64, StoreError> {
     let too_many = |reason: &str| StoreError::System { reason: reason.into() };
-    let seq =
-        u32::try_from(seq).map_err(|_| too_many("a journal holds 4,294,967,296 records at the most"))?;
-    let run = i32::try_from(run.0).map_err(|_| too_many("a store holds 2,147,483,647 runs at the most"))?;
+    let seq = u32::try_from(seq).map_err(|_| too_many("a journal holds at most 4,294,967,296 records"))?;
+    let run = i32::try_from(run.0).map_err(|_| too_many("a store holds at most 2,147,483,647 runs"))?;
     Ok((i64::from(run) << SEQ_BITS) | i64::from(seq))
 }
 

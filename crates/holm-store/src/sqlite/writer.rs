@@ -117,7 +117,9 @@ impl Writer {
 pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal> {
     let mut there = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE no = ?)")?;
     if !there.query_row([batch.run.0], |row| row.get(0))? {
-        return Err(Refusal::Error(StoreError::System { reason: "the run was erased meanwhile".into() }));
+        return Err(Refusal::Error(StoreError::System {
+            reason: "the run was erased in the meantime".into(),
+        }));
     }
     let mut seq = batch.first;
     for rows in batch.bodies.chunks(ROWS) {

@@ -313,7 +313,7 @@ pub(crate) fn bodies<'a>(
     let mut bodies = Vec::with_capacity(1);
     for (seq, line) in (next..).zip(lines.split_terminator('\n')) {
         if !is_record(line, seq) {
-            return Err(out_of_order(seq, "the line bears another number, or none"));
+            return Err(out_of_order(seq, "the line has a wrong number, or none"));
         }
         bodies.push(match key {
             None => Body::Plain(line),

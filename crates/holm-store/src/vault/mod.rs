@@ -164,8 +164,9 @@ fn open(cipher: &XChaCha20Poly1305, place: &[u8], sealed: &[u8]) -> Option<Vec<u
 
 fn random<const N: usize>() -> Result<[u8; N], StoreError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| StoreError::System { reason: format!("no randomness: {error}") })?;
+    getrandom::fill(&mut bytes).map_err(|error| StoreError::System {
+        reason: format!("the system gave no random bytes: {error}"),
+    })?;
     Ok(bytes)
 }
 
