@@ -82,7 +82,7 @@ impl Brought<'_> {
 
     /// Starts a server and adds its tools; gives their names.
     async fn server(&self, server: &holm_config::exe::ExeServer, file: &Path) -> Result<Vec<String>, String> {
-        let name = ServerName::near(&server.name).ok_or("its name is none for a server")?;
+        let name = ServerName::near(&server.name).ok_or("its name is not a valid server name")?;
         let entry = json!({ "command": server.executable, "args": server.args });
         // Nothing of the environment is put in: such a project has no way to say that a person saw it.
         let spec = ServerSpec::read(name, &entry, &|_| None);
@@ -92,7 +92,7 @@ impl Brought<'_> {
         let pins = servers::pins(self.places, file);
         let (offers, listing) = remote.offers(pins.as_ref()).await.map_err(|error| error.to_string())?;
         if offers.is_empty() && !listing.changed.is_empty() {
-            return Err("its tools have changed since they were first seen".to_owned());
+            return Err("its tools changed since you first used them".to_owned());
         }
         let names = offers.iter().map(|offer| offer.tool.declaration().name.clone()).collect();
         let source = Source::new(Rank::Project, format!("server {} of {}", server.name, file.shown()));

@@ -9,7 +9,7 @@ use std::{
 use holm_tools::agents::{AgentFile, ToolNames};
 
 /// What to do about a circle.
-pub(crate) const MEND: &str = "take one of them out of the other's `tools` or `manages`";
+pub(crate) const MEND: &str = "remove one of them from the other's `tools` or `manages`";
 
 /// Which agents delegate to which.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -66,8 +66,10 @@ impl Entry {
             Standing::Confirmed => Ok(()),
             Standing::Replaced => {
                 let file = path.file_name().unwrap_or_default().to_string_lossy();
-                let why =
-                    format!("it is not what was confirmed; look at it, then `holm tool confirm {file}`");
+                let why = format!(
+                    "it changed since you confirmed it; review it, then run `holm tool confirm \
+                             {file}`"
+                );
                 Err(refused(why))
             }
         }
@@ -106,7 +108,7 @@ impl Entry {
                 let entry: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
                 let read = match ServerName::near(name) {
                     Some(name) => ServerSpec::read(name, &entry, &unset).map_err(|error| error.to_string()),
-                    None => Err("its name is none for a server".into()),
+                    None => Err("its name is not a valid server name".into()),
                 };
                 Ok(vec![Written { flaw: read.err(), ..Written::of(name, entry) }])
             }

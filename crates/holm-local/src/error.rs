@@ -33,7 +33,7 @@ pub enum LocalError {
     /// The worker failed to start.
     #[error("the model does not load: {0}")]
     Refused(String),
-    #[error("the local model's process ended: {0}; it is started again for the next call")]
+    #[error("the local model's process ended: {0}; the next call starts it again")]
     Crashed(String),
 }
 

@@ -73,7 +73,7 @@ pub enum GgufError {
         why: String,
     },
     /// The file is not a GGUF file.
-    #[error("this is no GGUF file: it begins with other bytes")]
+    #[error("not a GGUF file: it starts with other bytes")]
     NotGguf,
     /// This reader, and perhaps llama.cpp, does not support the version.
     #[error("GGUF version {0} is not supported; versions 2 and 3 are")]
@@ -93,7 +93,7 @@ pub enum GgufError {
     #[error("tensors of type {0} are not supported; choose another quantisation of the model")]
     TensorType(u32),
     /// The file is of the other kind.
-    #[error("this is {}, where {} was wanted", .found.words(), .wanted.words())]
+    #[error("this is {}, but {} is required", .found.words(), .wanted.words())]
     Kind {
         found: Kind,
         /// The kind that the caller expected.
@@ -129,7 +129,7 @@ impl Gguf {
         let file = File::open(path).map_err(unreadable)?;
         let meta = file.metadata().map_err(unreadable)?;
         if !meta.is_file() {
-            return Err(GgufError::Unreadable { path: path.to_owned(), why: "it is no file".into() });
+            return Err(GgufError::Unreadable { path: path.to_owned(), why: "it is not a file".into() });
         }
         Self::read(BufReader::new(file), meta.len())
     }
@@ -149,7 +149,7 @@ impl Gguf {
         }
         let (tensors, pairs) = (from.u64()?, from.u64()?);
         if tensors > MAX_TENSORS || pairs > MAX_PAIRS {
-            return Err(GgufError::Damaged("it promises more parts than any model has"));
+            return Err(GgufError::Damaged("it declares more parts than any model has"));
         }
         let mut head = Self { size, ..Self::default() };
         let mut told = Told::default();
@@ -158,7 +158,7 @@ impl Gguf {
             told.take(&mut head, &key, from.value()?)?;
         }
         if head.architecture.is_empty() {
-            return Err(GgufError::Damaged("it does not say of which architecture it is"));
+            return Err(GgufError::Damaged("it does not name its architecture"));
         }
         head.context = told.context.filter(|context| *context > 0);
         head.cache_per_token = told.cache_per_token();
@@ -230,7 +230,7 @@ impl Told {
             ("holm.base.sha256", Value::Text(text)) => head.base = Some(text),
             ("general.alignment", Value::Number(number)) => {
                 if !number.is_power_of_two() || number > 1 << 20 {
-                    return Err(GgufError::Damaged("its alignment is none"));
+                    return Err(GgufError::Damaged("its alignment is invalid"));
                 }
                 self.alignment = Some(number);
             }

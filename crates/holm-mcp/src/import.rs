@@ -28,7 +28,7 @@ pub struct Imported {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportError {
     /// It is not JSON.
-    #[error("it is no JSON: {0}")]
+    #[error("it is not valid JSON: {0}")]
     Json(String),
     /// The file has no servers under any known key.
     #[error("it has no object `mcpServers`")]

@@ -57,8 +57,7 @@ impl Refusal {
 
     /// A token that this server does not know.
     pub fn wrong_token() -> Self {
-        let message =
-            "the token is not one of this server's: it was mistyped, taken back, or made for another";
+        let message = "unknown token: it was mistyped, revoked, or made for another server";
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
 
@@ -141,9 +140,7 @@ impl From<holm_store::StoreError> for Refusal {
             | StoreError::Unsynced { .. }
             | StoreError::NoBlob { .. }
             | StoreError::BlobChanged { .. }
-            | StoreError::System { .. } => {
-                Self::failed("the store failed; the server's operator can see why")
-            }
+            | StoreError::System { .. } => Self::failed("the store failed; the server's log says why"),
         }
     }
 }

@@ -87,7 +87,7 @@ pub(crate) async fn door(State(server): State<Server>, mut request: Request, nex
     let status = answer.status().as_u16();
     server.inner.metrics.answered(status);
     if noted && server.inner.audit.write(entry(who.as_ref(), status)).await.is_err() && changes {
-        return dressed(Refusal::failed("what was done could not be written down").into_response());
+        return dressed(Refusal::failed("the server could not write its audit log").into_response());
     }
     dressed(answer)
 }
@@ -163,11 +163,11 @@ pub(crate) fn check_host<'a>(
 ) -> Result<&'a str, Refusal> {
     let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
     let named = named(headers, authority)?;
-    let host = named.first().copied().ok_or_else(|| misdirected("the request names no host"))?;
+    let host = named.first().copied().ok_or_else(|| misdirected("the request has no `Host` header"))?;
     if named.iter().all(|host| is_own(config, name_of(host))) {
         Ok(host)
     } else {
-        Err(misdirected("the request was sent to another name; see `--host`"))
+        Err(misdirected("the request was sent to an unknown host name; see `--host`"))
     }
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn named<'a>(
 /// The page that sends the request must be this server's own or a configured one. Programs send no
 /// `Origin`. Browsers always send it when it matters, and otherwise say `cross-site`.
 fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
-    let refused = || Refusal::forbidden("pages of other origins are not let in");
+    let refused = || Refusal::forbidden("requests from pages of other origins are not allowed");
     let Some(origin) = headers.get(ORIGIN) else {
         let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
         return if site == Some(b"cross-site") { Err(refused()) } else { Ok(()) };
@@ -268,7 +268,7 @@ pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &st
             refused(
                 StatusCode::BAD_REQUEST,
                 "bad_request",
-                "cannot be read: it breaks off, or its chunks are none",
+                "cannot be read: it is incomplete, or its chunks are invalid",
             )
         }
     };

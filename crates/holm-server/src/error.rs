@@ -31,10 +31,11 @@ pub enum ServerError {
         reason: String,
     },
     /// Another server uses the folder.
-    #[error("another server works in {0}; stop it, or choose another folder with --data")]
+    #[error("another server is using {0}; stop it, or choose another folder with --data")]
     Taken(String),
     /// The base path is invalid.
-    #[error("`{0}` is no base path; begin with a slash, and use letters, digits, `-`, `_` and `.` alone")]
+    #[error("`{0}` is not a valid base path; start with a slash, and use only letters, digits, `-`, `_` \
+             and `.`")]
     BasePath(String),
     /// The text is not a valid name.
     #[error("`{given}` cannot name {what} ({reason})")]
@@ -45,7 +46,7 @@ pub enum ServerError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    #[error("the system gives no random bytes ({0}); a token cannot be made")]
+    #[error("cannot create a token: the system gave no random bytes ({0})")]
     Random(String),
 }
 

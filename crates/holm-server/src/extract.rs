@@ -25,7 +25,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         let read = serde_json::from_slice(&body);
         read.map(Self).map_err(|error: serde_json::Error| {
             let error = error.to_string();
-            let message = format!("the body does not fit: {error}{}", meant(&error));
+            let message = format!("invalid body: {error}{}", meant(&error));
             Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_body", message)
         })
     }
@@ -46,7 +46,7 @@ pub(crate) fn check_json(headers: &http::HeaderMap) -> Result<(), Refusal> {
     if kind.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let message = "send JSON, and say so: `content-type: application/json`";
+    let message = "send JSON with `content-type: application/json`";
     Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message))
 }
 
@@ -75,7 +75,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
         let path = axum::extract::Path::<String>::from_request_parts(parts, state).await;
-        let path = path.map_err(|_| Refusal::bad("bad_id", "the path is no text"))?;
+        let path = path.map_err(|_| Refusal::bad("bad_id", "the path is not valid UTF-8"))?;
         path.0.parse().map(Self).map_err(Into::into)
     }
 }

@@ -99,9 +99,9 @@ pub(crate) fn check_name(what: &'static str, text: &str, most: usize) -> Result<
     } else if text.len() > most {
         "it is too long"
     } else if !text.bytes().all(plain) {
-        "only letters, digits, `-` and `_` may stand in it"
+        "use only letters, digits, `-` and `_`"
     } else if !text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
-        "it begins with neither a letter nor a digit"
+        "it must start with a letter or a digit"
     } else {
         return Ok(());
     };

@@ -62,11 +62,11 @@ impl Metrics {
             let _ = writeln!(out, "holm_requests_total{{status=\"{class}xx\"}} {}", counter.value());
         }
         let plain = [
-            ("holm_turned_away_total", "Requests that were turned away at the door.", &self.turned_away),
-            ("holm_prompts_total", "Prompts that were taken.", &self.runs),
+            ("holm_turned_away_total", "Requests that were rejected before routing.", &self.turned_away),
+            ("holm_prompts_total", "Prompts that were accepted.", &self.runs),
             ("holm_events_total", "Events of all runs.", &self.events),
             ("holm_frames_total", "Frames that were sent to watchers.", &self.frames),
-            ("holm_watchers_lagged_total", "Watchers that were told to ask again.", &self.lagged),
+            ("holm_watchers_lagged_total", "Watchers that had to reconnect.", &self.lagged),
             ("holm_tokens_in_total", "Tokens that models read.", &self.tokens_in),
             ("holm_tokens_out_total", "Tokens that models wrote.", &self.tokens_out),
             ("holm_cost_nano_usd_total", "Billionths of a US dollar that models cost.", &self.cost),

@@ -26,7 +26,7 @@ pub(crate) fn precondition(headers: &HeaderMap) -> Result<Option<Before>, Refusa
 /// As [`precondition`], where one is required.
 pub(crate) fn required(headers: &HeaderMap) -> Result<Before, Refusal> {
     precondition(headers)?.ok_or_else(|| {
-        let message = "say what you have read with `if-match`, or `if-none-match: *` for something new";
+        let message = "send the `etag` that you read as `if-match`, or `if-none-match: *` to create it";
         Refusal::new(StatusCode::PRECONDITION_REQUIRED, "precondition_required", message)
     })
 }
@@ -39,6 +39,6 @@ pub(crate) fn tag(hash: ContentHash) -> Result<(HeaderName, HeaderValue), Refusa
 
 /// The error for a client whose version is out of date.
 pub(crate) fn changed() -> Refusal {
-    let message = "it is not what you have read; read it again";
+    let message = "it changed since you read it; read it again";
     Refusal::new(StatusCode::PRECONDITION_FAILED, "changed", message)
 }

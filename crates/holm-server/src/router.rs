@@ -150,6 +150,6 @@ async fn nowhere() -> Refusal {
 }
 
 async fn not_allowed() -> Refusal {
-    let message = "the path does not answer this method";
+    let message = "the path does not support this method";
     Refusal::new(http::StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }

@@ -125,7 +125,7 @@ pub(crate) fn admit(who: &Who, id: &SessionId) -> Result<(), Refusal> {
 
 /// Whether the caller has at least this role.
 pub(crate) fn require(who: &Who, role: Role) -> Result<(), Refusal> {
-    if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not let you do this")) }
+    if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not allow this")) }
 }
 
 /// Whether the caller administers the server. A token that is limited to some sessions never does,
@@ -134,7 +134,12 @@ pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
     require(who, Role::Admin)?;
     match who.scope {
         Scope::All => Ok(()),
-        Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and administers nothing")),
+        Scope::Only(_) => Err(Refusal::forbidden(
+            "your token is limited to some sessions and cannot \
+                                                  administer \
+                                                  the \
+                                                  server",
+        )),
     }
 }
 

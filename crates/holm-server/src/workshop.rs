@@ -117,13 +117,11 @@ impl Order {
         for name in self.tools.iter().map(|tool| tool.declaration().name.as_str()) {
             let key = name_key(name);
             if let Some(own) = taken.get(&key) {
-                let reason =
-                    format!("the agent has a tool `{own}` of its own; call yours, `{name}`, something else");
+                let reason = format!("the agent already has a tool `{own}`; rename yours, `{name}`");
                 return Err(OpenError::Refused(reason));
             }
             if let Some(other) = brought.insert(key, name) {
-                let reason =
-                    format!("`{other}` and `{name}` could be taken for each other; rename one of them");
+                let reason = format!("`{other}` and `{name}` are too similar; rename one of them");
                 return Err(OpenError::Refused(reason));
             }
         }
@@ -180,19 +178,19 @@ pub enum OpenError {
         what: &'static str,
     },
     /// A session of that name exists.
-    #[error("there is a session of that name already; choose another")]
+    #[error("a session with that name already exists; choose another name")]
     Exists,
     /// Another entry of that name exists.
-    #[error("there is one of that name already; choose another, or take that one away first")]
+    #[error("that name already exists; choose another one, or remove it first")]
     Taken,
     /// The stored version is not the one that the client has read.
-    #[error("it is not what you have read; read it again")]
+    #[error("it changed since you read it; read it again")]
     Changed,
     /// The caller may not ask for so much.
     #[error("{0}")]
     TooMuch(String),
     /// Another process drives the session.
-    #[error("the session is driven elsewhere; stop it there first")]
+    #[error("another process drives the session; stop it there first")]
     Busy,
     /// The request is not possible.
     #[error("{0}")]
@@ -213,7 +211,7 @@ impl From<OpenError> for Refusal {
             OpenError::TooMuch(reason) => Self::forbidden(reason),
             OpenError::Busy => Self::conflict("driven_elsewhere", error.to_string()),
             OpenError::Refused(reason) => Self::bad("refused", reason),
-            OpenError::Failed(_) => Self::failed("it cannot be done; the server's operator can see why"),
+            OpenError::Failed(_) => Self::failed("internal error; the server's log says why"),
         }
     }
 }

@@ -96,7 +96,7 @@ fn name(server: &McpServer) -> &str {
 
 /// How a server is reached, word for word: nothing in what an editor says stands for anything else.
 fn spec(server: &McpServer) -> Result<ServerSpec, String> {
-    let name = ServerName::near(name(server)).ok_or("its name is none for a server")?.to_string();
+    let name = ServerName::near(name(server)).ok_or("its name is not a valid server name")?.to_string();
     let address = |url: &str, headers: &[HttpHeader], http| {
         let mut address = Address::new(url).map_err(|error| error.to_string())?;
         address.http = http;
@@ -126,7 +126,7 @@ async fn offers(server: &McpServer, places: &Places, asking: &Asking) -> Result<
     let pins = servers::pins(places, &file);
     let (offers, listing) = remote.offers(pins.as_ref()).await.map_err(|error| error.to_string())?;
     if offers.is_empty() && !listing.changed.is_empty() {
-        return Err("its tools have changed since they were first seen".to_owned());
+        return Err("its tools changed since you first used them".to_owned());
     }
     Ok(offers)
 }

@@ -54,7 +54,7 @@ fn addresses_are_copied_out_of_a_text() {
 fn what_is_missing_or_wrong_is_said() {
     let stage = Stage::new([]).file("broken.gguf", "no model");
     holm(&stage, &["model", "test", "local/nobody"]).fails(6, "local/nobody is not here");
-    holm(&stage, &["model", "test", "local/./broken.gguf"]).fails(6, "this is no GGUF file");
+    holm(&stage, &["model", "test", "local/./broken.gguf"]).fails(6, "not a GGUF file");
     holm(&stage, &["extract", "--text", "x", "--target", "colour"]).fails(2, "colour");
 }
 

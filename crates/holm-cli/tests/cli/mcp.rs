@@ -69,7 +69,7 @@ fn a_tool_that_changed_is_not_called_and_gone_until_it_is_confirmed() {
     let called = stage.holm(call);
     assert!(called.code != Some(0) && !called.out.contains("ahoy"), "{called:?}");
     let said = format!("{}{}", called.out, called.err);
-    assert!(said.contains("`echo` is not what it was"), "{called:?}");
+    assert!(said.contains("`echo` changed since you first used it"), "{called:?}");
     let tested = stage.holm(["mcp", "test", "sea"]);
     assert!(tested.out.contains("sea_echo  changed: Says it again. First read"), "{tested:?}");
     assert!(tested.code == Some(3) && tested.err.contains("`holm mcp confirm sea`"), "{tested:?}");
@@ -121,7 +121,7 @@ fn a_server_that_crashes_in_its_first_call_is_reported_to_the_model_and_to_the_p
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is gone.\n"), "{ran:?}");
     let requests = stage.double.requests();
     let told = requests.last().unwrap().text();
-    assert!(told.contains("it went away") && told.contains("out of cheese"), "{told}");
+    assert!(told.contains("it closed the connection") && told.contains("out of cheese"), "{told}");
     let shown = stage.holm(["session", "show", "s"]).out;
     assert!(shown.contains("### Call of `sea_echo`\n") && shown.contains("out of cheese"), "{shown}");
     let called = stage.holm(["tool", "execute", "sea_echo", "{}", "--mode", "full"]);
@@ -160,7 +160,7 @@ fn logins_to_a_server_are_forgotten_and_those_to_others_are_not() {
     assert!(!own.exists() && !moved.exists(), "at every address");
     assert!(other.exists(), "a server of another name");
     stage.holm(["mcp", "logout", "sea"]).fails(6, "there is no login to `sea`");
-    stage.holm(["mcp", "logout", "../sea"]).fails(2, "no name for a server");
+    stage.holm(["mcp", "logout", "../sea"]).fails(2, "not a valid server name");
 }
 
 /// Writes a server down that behaves so, without a word of the command.
@@ -242,7 +242,7 @@ fn an_entry_that_was_changed_starts_nothing() {
     let file = stage.data().join("tools/sea.mcp.json");
     let changed = fs::read_to_string(&file).unwrap().replace("\"ok\"", "\"modern\"");
     fs::write(&file, changed).unwrap();
-    stage.holm(["mcp", "test", "sea"]).fails(3, "then `holm tool confirm sea.mcp.json`");
+    stage.holm(["mcp", "test", "sea"]).fails(3, "then run `holm tool confirm sea.mcp.json`");
     assert!(!stage.holm(["tool", "list"]).out.contains("sea_echo"));
 }
 
@@ -334,7 +334,7 @@ fn servers_are_listed_and_trusted_as_they_are_written() {
 fn a_server_is_an_address_or_a_program() {
     let stage = Stage::new([]);
     stage.holm(["mcp", "add", "x"]).fails(2, "address or a program");
-    stage.holm(["mcp", "add", "a_b", "--", "x"]).fails(2, "no name for a server");
+    stage.holm(["mcp", "add", "a_b", "--", "x"]).fails(2, "not a valid server name");
     stage.holm(["mcp", "add", "x", "--grant", "fly:away", "--", "x"]).fails(2, "grants");
     stage.holm(["mcp", "test", "nobody"]).fails(6, "no server `nobody`");
 }
@@ -384,7 +384,7 @@ fn a_server_that_never_started_is_mended_without_a_question() {
     let listed = stage.holm(["tool", "list"]);
     assert!(listed.out.contains("sea_echo"), "{listed:?}");
     fs::write(&file, json!({ "command": "/usr/bin/false" }).to_string()).unwrap();
-    stage.holm(["mcp", "test", "sea"]).fails(3, "not what was confirmed");
+    stage.holm(["mcp", "test", "sea"]).fails(3, "changed since you confirmed it");
 }
 
 #[test]
@@ -393,10 +393,10 @@ fn a_file_that_cannot_be_read_is_named_with_what_is_wrong() {
     assert_eq!(stage.holm(["mcp", "add", "odd", "--", "x"]).code, Some(0));
     let file = stage.data().join("tools/odd.mcp.json");
     fs::write(&file, "{").unwrap();
-    stage.holm(["mcp", "test", "odd"]).fails(3, "it is no JSON");
+    stage.holm(["mcp", "test", "odd"]).fails(3, "it is not valid JSON");
     fs::write(&file, r#"{ "command": "x", "grant": ["read:./"] }"#).unwrap();
     let listed = stage.holm(["mcp", "list"]);
-    assert!(listed.err.contains("its entry has `grant`, which means nothing here"), "{listed:?}");
+    assert!(listed.err.contains("its entry has `grant`, which Holm does not know"), "{listed:?}");
 }
 
 /// A client that speaks with `holm mcp-server`.

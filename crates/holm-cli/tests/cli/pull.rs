@@ -225,7 +225,7 @@ fn another_file_than_the_wanted_one_is_thrown_away() {
     ran.fails_after_notes(5, "is not the one that was wanted");
     assert_eq!(shelf.names(), [""; 0]);
     let ran = shelf.pull(&[&format!("{}/page.gguf", server.base)]);
-    ran.fails_after_notes(5, "this is no GGUF file");
+    ran.fails_after_notes(5, "not a GGUF file");
     assert_eq!(shelf.names(), [""; 0]);
 }
 

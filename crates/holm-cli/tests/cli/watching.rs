@@ -72,7 +72,7 @@ fn a_run_in_a_terminal_is_watched_and_steered_from_the_server() {
     watching.sees("Format it.");
     until("a session that works", || served.get("/api/sessions/s").json()["state"] == "working");
     let heard = served.post("/api/sessions/s/prompt", &json!({ "text": "Something else." }));
-    assert!(heard.status == 409 && heard.body.contains("at work in a terminal"), "{heard:?}");
+    assert!(heard.status == 409 && heard.body.contains("running in a terminal"), "{heard:?}");
     let heard = served.post("/api/sessions/s/steer", &json!({ "text": "Use tabs." }));
     assert_eq!(heard.status, 202, "{heard:?}");
     door.open();

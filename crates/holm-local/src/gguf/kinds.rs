@@ -45,7 +45,7 @@ pub(super) fn bytes_of(kind: u32, numbers: u64) -> Result<u64, GgufError> {
         return Err(GgufError::TensorType(kind));
     };
     if !numbers.is_multiple_of(*block) {
-        return Err(GgufError::Damaged("a tensor is no whole number of blocks"));
+        return Err(GgufError::Damaged("a tensor is not a whole number of blocks"));
     }
     (numbers / block).checked_mul(*bytes).ok_or(GgufError::Damaged("a tensor lies beyond any file"))
 }

@@ -61,8 +61,8 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     pub(super) fn key(&mut self) -> Result<String, GgufError> {
-        let bytes = self.bytes(MAX_KEY)?.ok_or(GgufError::Damaged("a name is longer than any name"))?;
-        String::from_utf8(bytes).map_err(|_| GgufError::Damaged("a name is no text"))
+        let bytes = self.bytes(MAX_KEY)?.ok_or(GgufError::Damaged("a name is too long"))?;
+        String::from_utf8(bytes).map_err(|_| GgufError::Damaged("a name is not valid UTF-8"))
     }
 
     pub(super) fn value(&mut self) -> Result<Value, GgufError> {
@@ -74,7 +74,7 @@ impl<R: Read + Seek> Reader<R> {
         self.key()?;
         let dimensions = self.u32()?;
         if dimensions > MAX_DIMENSIONS {
-            return Err(GgufError::Damaged("a tensor has more dimensions than there are"));
+            return Err(GgufError::Damaged("a tensor has too many dimensions"));
         }
         let mut numbers: u64 = 1;
         for _ in 0..dimensions {
@@ -99,7 +99,7 @@ impl<R: Read + Seek> Reader<R> {
             10 => self.u64().map(Value::Number),
             11 => self.array().map(|bytes| signed(i64::from_le_bytes(bytes))),
             12 => self.array::<8>().map(|_| Value::Other),
-            _ => Err(GgufError::Damaged("a value is of no known type")),
+            _ => Err(GgufError::Damaged("a value has an unknown type")),
         }
     }
 
@@ -111,7 +111,7 @@ impl<R: Read + Seek> Reader<R> {
     fn list(&mut self, depth: u32) -> Result<Value, GgufError> {
         let (kind, length) = (self.u32()?, self.u64()?);
         if depth >= MAX_DEPTH || length > MAX_LIST {
-            return Err(GgufError::Damaged("a list is longer than any list"));
+            return Err(GgufError::Damaged("a list is too long"));
         }
         let fixed = match kind {
             0 | 1 | 7 => Some(1),
@@ -170,7 +170,7 @@ impl<R: Read + Seek> Reader<R> {
 
     fn skip(&mut self, length: u64) -> Result<(), GgufError> {
         self.room(length)?;
-        let wide = i64::try_from(length).map_err(|_| GgufError::Damaged("a length is none"))?;
+        let wide = i64::try_from(length).map_err(|_| GgufError::Damaged("a length is invalid"))?;
         let sought = self.from.seek(SeekFrom::Current(wide));
         sought.map_err(|_| GgufError::Damaged("it cannot be read to the end"))?;
         self.at += length;

@@ -202,7 +202,7 @@ impl Watch {
     ) -> Result<Written, Box<ModelResult>> {
         let size: usize = begin.said.iter().map(|said| said.text.len()).sum();
         if size > MAX_FRAME / 8 {
-            return over(FailureClass::ContextOverflow, "the prompt is longer than any context");
+            return over(FailureClass::ContextOverflow, "the prompt is too long for any context");
         }
         let written = self.written(link, begin).await?;
         match calibration {
@@ -231,9 +231,13 @@ impl Watch {
                     return over(FailureClass::Server, &LocalError::Crashed(why).to_string());
                 }
                 Some(Heard::Weighed(_)) => {
-                    return over(FailureClass::Server, "the local model answers what nobody asked");
+                    return over(
+                        FailureClass::Server,
+                        "the local model answered a request that was never \
+                                                       sent",
+                    );
                 }
-                None => return over(FailureClass::Server, "the local model is gone"),
+                None => return over(FailureClass::Server, "the local model's process ended"),
             }
         }
         link.order(ToWorker::Cancel { id });
@@ -290,7 +294,7 @@ impl Watch {
         if matches!(&block, Block::Text(text) if text.trim().is_empty()) {
             let failure = Failure {
                 class: FailureClass::Empty,
-                message: "the local model said nothing".into(),
+                message: "the local model gave no answer".into(),
                 retry_after_ms: None,
                 usage,
             };

@@ -67,7 +67,7 @@ impl Link {
         match tokio::time::timeout(LOADING, hear(&mut output)).await {
             Ok(Some(FromWorker::Loaded { version: VERSION, .. })) => {}
             Ok(Some(FromWorker::Refused { why })) => return Err(LocalError::Refused(why)),
-            Ok(Some(_)) => return Err(LocalError::Refused("the worker speaks another language".into())),
+            Ok(Some(_)) => return Err(LocalError::Refused("the worker uses another protocol".into())),
             Ok(None) => return Err(LocalError::Crashed(end.await.unwrap_or_default())),
             Err(_) => return Err(LocalError::Refused("loading takes too long".into())),
         }
@@ -159,14 +159,14 @@ async fn hear(output: &mut (impl AsyncRead + Unpin)) -> Option<FromWorker> {
 async fn last_words(job: Job) -> String {
     let outcome = job.finish(Capture { keep: LAST_WORDS, spill: None }).await;
     let how = match outcome.ending {
-        Ending::Exited(code) => format!("it left with status {code}"),
+        Ending::Exited(code) => format!("it exited with status {code}"),
         Ending::Signalled(signal) => format!("signal {signal} ended it"),
-        Ending::TimedOut => "its time was up".into(),
+        Ending::TimedOut => "it timed out".into(),
         Ending::Cancelled => "it was ended".into(),
-        Ending::OutOfOutput => "it said too much".into(),
-        Ending::OutOfMemory => "it had too little memory".into(),
+        Ending::OutOfOutput => "it wrote too much output".into(),
+        Ending::OutOfMemory => "it ran out of memory".into(),
         Ending::MadeProtected => "it made protected names".into(),
-        Ending::Lost => "nobody knows how".into(),
+        Ending::Lost => "for an unknown reason".into(),
     };
     let said = String::from_utf8_lossy(&outcome.stderr.bytes);
     match said.lines().map(str::trim).rfind(|line| !line.is_empty()) {

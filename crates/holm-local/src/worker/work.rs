@@ -105,7 +105,7 @@ impl Plan {
                     return Err(overflow(longest));
                 }
                 let first =
-                    next.pop_front().ok_or_else(|| Fault::Engine("there is nothing to weigh".into()))?;
+                    next.pop_front().ok_or_else(|| Fault::Engine("there is nothing to score".into()))?;
                 let closing = lexicon.quotes().to_vec();
                 let scale = first.onto(&closing);
                 let prompt = before + first.opening;

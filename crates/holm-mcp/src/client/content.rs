@@ -32,7 +32,7 @@ pub fn output(result: CallToolResult) -> ToolOutput {
             ContentBlock::Resource(embedded) => resource(embedded.resource, &mut texts, &mut output.parts),
             ContentBlock::ResourceLink(link) => texts.push(format!("[resource {}: {}]", link.uri, link.name)),
             // An unknown kind of content.
-            _ => texts.push("[a part of a kind that is not known here was left out]".into()),
+            _ => texts.push("[a part of an unknown kind was left out]".into()),
         }
     }
     if let Some(structured) = &result.structured_content {
@@ -67,7 +67,7 @@ pub(crate) fn resource(contents: ResourceContents, texts: &mut Vec<String>, part
             let media = media(kind, blob, Some(uri));
             parts.push(if picture { Block::Image(media) } else { Block::File(media) });
         }
-        _ => texts.push("[a resource of a kind that is not known here was left out]".into()),
+        _ => texts.push("[a resource of an unknown kind was left out]".into()),
     }
 }
 

@@ -78,10 +78,10 @@ pub enum Flaw {
         why: String,
     },
     /// A name or a schema with invisible characters.
-    #[error("`{0}` has characters that nobody sees in its name or its schema; it is left out")]
+    #[error("`{0}` has invisible characters in its name or its schema; it is left out")]
     Hidden(String),
     /// Two tools with the same name.
-    #[error("`{0}` is there twice; the second is left out")]
+    #[error("`{0}` occurs twice; the second is left out")]
     Twice(String),
     #[error("it has more than {0} tools; the rest is left out")]
     TooMany(usize),
@@ -111,7 +111,7 @@ impl Definition {
         let schema = Json::parse(&text)
             .map_err(|error| Flaw::Schema { tool: name.clone(), why: error.to_string() })?;
         if let Some(place) = elsewhere(&schema) {
-            let why = format!("it points to {}, which nobody fetches", super::error::cut(place));
+            let why = format!("it points to {}, which Holm does not fetch", super::error::cut(place));
             return Err(Flaw::Schema { tool: name, why });
         }
         let sha256 = hash(tool, &schema);

@@ -160,7 +160,10 @@ impl Ear {
     pub(crate) async fn elicit(&self, request: ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
         match &self.asker {
             Some(_) if !self.routes.may_ask() => {
-                let often = format!("a person is asked {MOST_QUESTIONS} times for one call, and no more");
+                let often = format!(
+                    "a server may ask the user at most {MOST_QUESTIONS} times for one \
+                                     call"
+                );
                 Err(ErrorData::invalid_request(often, None))
             }
             Some(asker) => Ok(elicit(&self.server, asker, request).await),

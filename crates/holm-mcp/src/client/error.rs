@@ -27,10 +27,10 @@ pub enum RemoteError {
     #[error("its program was not started: {0}")]
     NotStarted(String),
     /// The connection or the handshake failed.
-    #[error("it cannot be spoken with: {0}")]
+    #[error("the connection failed: {0}")]
     Unreachable(String),
     /// The server requires a login, and Holm has none.
-    #[error("it wants a login: {0}")]
+    #[error("it requires a login: {0}")]
     Login(String),
     #[error("it refused ({code}): {message}")]
     Refused {
@@ -38,15 +38,15 @@ pub enum RemoteError {
         message: String,
     },
     /// The server went away during the request.
-    #[error("it went away{0}")]
+    #[error("it closed the connection{0}")]
     Gone(String),
     /// The server broke the protocol.
     #[error("it broke the protocol: {0}")]
     Protocol(String),
     /// A tool of the server has changed or is gone.
     #[error(
-        "`{tool}` is not what it was when it was first seen, so it was not called; look at it with `holm mcp test {server}`, then \
-         `holm mcp confirm {server}`"
+        "`{tool}` changed since you first used it, so it was not called; review it with `holm mcp test \
+         {server}`, then `holm mcp confirm {server}`"
     )]
     Changed {
         tool: String,
@@ -56,7 +56,7 @@ pub enum RemoteError {
     #[error("it did not answer within {0} s")]
     TimedOut(u64),
     /// The server failed recently, and Holm does not retry it yet.
-    #[error("{why}; tried again in {seconds} s")]
+    #[error("{why}; retrying in {seconds} s")]
     Resting {
         why: Box<RemoteError>,
         /// How long until the next try.

@@ -65,7 +65,8 @@ impl Link {
         routes: Routes,
     ) -> Result<Self, Fault> {
         let programs = means.programs.as_ref();
-        let programs = programs.ok_or_else(|| RemoteError::NoMeans("no program is started here".into()))?;
+        let programs =
+            programs.ok_or_else(|| RemoteError::NoMeans("programs cannot be started here".into()))?;
         let seen = LateEra::default();
         match Self::serve_program(programs, spec, program, spec.era, &seen, ear.clone()).await {
             Ok((service, process)) => Ok(Self::new(service, routes, Some(process))),
@@ -263,7 +264,9 @@ impl Link {
                     params.request_state.clone_from(&asked.request_state);
                     params.input_responses = self.answer(asked, stop).await?;
                 }
-                _ => return Err(RemoteError::Protocol("its answer is none to a call".into()).into()),
+                _ => {
+                    return Err(RemoteError::Protocol("its answer is not the result of a call".into()).into());
+                }
             }
         }
         let often = format!("it asked {MAX_ROUNDS} times before it did anything");
@@ -299,7 +302,7 @@ impl Link {
         let mut answers: InputResponses = BTreeMap::new();
         for (key, request) in asked.input_requests.unwrap_or_default() {
             let InputRequest::Elicitation(request) = request else {
-                let what = "it asks for a model or for folders, which Holm does not lend".to_owned();
+                let what = "it asks for a model or for folders, which Holm does not provide".to_owned();
                 return Err(RemoteError::Protocol(what).into());
             };
             let answer = tokio::select! {
@@ -370,7 +373,7 @@ fn take(tool: &rmcp::model::Tool, listing: &mut Listing) {
 /// An HTTP client that reaches this address and no other.
 pub(crate) fn web(means: &Means, address: &Address) -> Result<Web, RemoteError> {
     let net = means.net.clone();
-    let net = net.ok_or_else(|| RemoteError::NoMeans("nothing elsewhere is reached from here".into()))?;
+    let net = net.ok_or_else(|| RemoteError::NoMeans("remote servers cannot be reached from here".into()))?;
     let own = FetchPattern::origin(&address.url).map_err(|error| RemoteError::NoMeans(error.to_string()))?;
     let policy = Policy { grants: GrantSet::from_iter([Grant::Fetch(own)]), ..Policy::default() };
     Ok(Web::new(net, policy))

@@ -145,12 +145,12 @@ impl Account {
     /// Logs in, or requests more scopes, because the server asked for it.
     pub(crate) async fn answer(&self, challenge: &str) -> Result<(), AuthError> {
         let Some(browser) = &self.login.browser else {
-            let nobody = "nobody is there to log in; `holm mcp test` with its name does it".to_owned();
+            let nobody = "no user is present to log in; run `holm mcp test` with its name".to_owned();
             return Err(AuthError::AuthorizationFailed(nobody));
         };
         let mut visits = self.state.lock().await;
         if visits.logins >= MOST_LOGINS {
-            let often = format!("the server asked for a login {MOST_LOGINS} times and is still not content");
+            let often = format!("the server asked for a login {MOST_LOGINS} times and still refuses");
             return Err(AuthError::AuthorizationFailed(often));
         }
         visits.logins += 1;

@@ -79,7 +79,7 @@ impl KeptLogin {
 
 /// Errors contain the message of the system, and never the data to be written.
 fn failed(error: impl std::error::Error) -> AuthError {
-    AuthError::CredentialStoreError(format!("the login cannot be kept: {error}"))
+    AuthError::CredentialStoreError(format!("the login cannot be stored: {error}"))
 }
 
 type Promise<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;

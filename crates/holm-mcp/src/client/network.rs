@@ -7,7 +7,8 @@ use std::time::Duration;
 pub(super) const GRACE: Duration = Duration::from_secs(3);
 
 /// The hint that the error message adds.
-pub(super) const HINT: &str = "it seems to need the network, which its entry does not open; add \"network\": \"open\" to the entry if it may have it";
+pub(super) const HINT: &str = "it seems to need the network; to allow that, add \"network\": \"open\" to \
+                               its entry";
 
 /// Variables that tell package runners to use their cache and to fail at once without a network,
 /// instead of retrying for minutes.

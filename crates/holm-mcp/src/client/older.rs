@@ -93,10 +93,10 @@ impl<C: StreamableHttpClient + Sync> Transport<RoleClient> for Older<C> {
 
 /// The URL for requests, if it has the server's own origin.
 fn endpoint(stream: &str, named: &str) -> Result<String, &'static str> {
-    let base = Url::parse(stream).map_err(|_| "its own address is none")?;
+    let base = Url::parse(stream).map_err(|_| "its own address is not valid")?;
     let endpoint = base.join(named.trim()).map_err(|_| "its stream names no address for questions")?;
     if endpoint.origin() != base.origin() {
-        return Err("its stream names an address elsewhere for questions, which is not followed");
+        return Err("its stream names an address on another host for questions; Holm does not follow it");
     }
     Ok(endpoint.into())
 }

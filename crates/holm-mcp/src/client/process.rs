@@ -136,7 +136,7 @@ impl Process {
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (job.take_stdin(), job.take_stdout(), job.take_stderr())
         else {
-            return Err(not("its streams are gone".into()));
+            return Err(not("its streams are closed".into()));
         };
         let words = Words {
             known: Arc::new(known(programs, program)),
@@ -195,12 +195,13 @@ async fn drain(mut stderr: Receiver, words: Words, _until_all_is_read: Arc<watch
 /// what its entry grants.
 fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) -> Result<Jail, String> {
     if let Some(grant) = spec.grants.iter().find(|grant| matches!(grant, Grant::Fetch(_))) {
-        return Err(format!("{grant} cannot be held for a program; write \"network\": \"open\", or nothing"));
+        return Err(format!(
+            "{grant} cannot be enforced for a program; write \"network\": \"open\", or \
+                            nothing"
+        ));
     }
     if programs.offline && program.network == Network::Open {
-        return Err(
-            "it wants an open network, and nothing but this machine is connected to while offline".into()
-        );
+        return Err("it wants an open network, and Holm is offline".into());
     }
     let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
         .map_err(|error| error.to_string())?;

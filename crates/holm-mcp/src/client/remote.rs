@@ -37,7 +37,7 @@ const READING: Duration = Duration::from_secs(60);
 
 /// The message for a tool that changed.
 pub(crate) const CHANGED: &str =
-    "is not what it was when it was first seen; it is left out until somebody confirms it";
+    "changed since you first used it; it is left out until you confirm it";
 
 /// A server. Clones refer to the same server.
 #[derive(Clone)]
@@ -432,7 +432,7 @@ impl Remote {
 
     async fn log_in(&self, challenge: &str) -> Result<(), RemoteError> {
         let Some(account) = self.account().await? else {
-            return Err(RemoteError::Login("nobody is there to log in".into()));
+            return Err(RemoteError::Login("no user is present to log in".into()));
         };
         account
             .answer(challenge)
@@ -470,7 +470,7 @@ impl fmt::Debug for Remote {
 
 async fn settled(fault: Fault, link: &Link) -> RemoteError {
     match fault {
-        Fault::Challenged(_) => RemoteError::Login("it wants more than was shown".into()),
+        Fault::Challenged(_) => RemoteError::Login("it asks for more permissions than you have seen".into()),
         Fault::Gone => RemoteError::Gone(link.last_words().await),
         Fault::Other(error) => error,
     }

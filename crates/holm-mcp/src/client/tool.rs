@@ -77,7 +77,7 @@ impl RemoteTool {
 
     async fn act(self, job: &Job) -> Result<ToolOutput, RemoteError> {
         let arguments: Map<String, Value> = serde_json::from_str(&job.arguments)
-            .map_err(|error| RemoteError::NoMeans(format!("the arguments are no object: {error}")))?;
+            .map_err(|error| RemoteError::NoMeans(format!("the arguments are not an object: {error}")))?;
         let word = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(match &self.action {
             Action::Call { name, sha256 } => {

@@ -314,7 +314,7 @@ fn rejected_probe(
     }
     let error = match parsed {
         Some(JsonRpcMessage::Error(error)) => error.error.clone(),
-        _ => ErrorData::invalid_request(format!("the question was refused with HTTP {status}"), None),
+        _ => ErrorData::invalid_request(format!("the server refused the request with HTTP {status}"), None),
     };
     let message = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
     Some(StreamableHttpPostResponse::Json(message, None))
@@ -331,7 +331,7 @@ async fn read_message(
         Err(_) if is_one_way(message) => Ok(StreamableHttpPostResponse::Accepted),
         Err(error) => {
             let shown: String = String::from_utf8_lossy(&body).chars().take(SHOWN).collect();
-            let what = format!("the answer is no message ({error}): {shown}");
+            let what = format!("the answer is not a valid message ({error}): {shown}");
             Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(what)))
         }
     }

@@ -107,7 +107,7 @@ impl McpLoader {
             Err(crate::ImportError::NoServers) => {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 let name = ServerName::near(name.strip_suffix(ENDING).unwrap_or(name));
-                let name = name.ok_or_else(|| refused("its name is none for a server".into()))?;
+                let name = name.ok_or_else(|| refused("its name is not a valid server name".into()))?;
                 let entry = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
                 let spec =
                     ServerSpec::read(name, &entry, &env).map_err(|error| refused(error.to_string()))?;
@@ -170,7 +170,7 @@ impl McpLoader {
         let (mut own, listing) = remote.offers_of(reading, self.pins.as_ref());
         if own.is_empty() && !listing.changed.is_empty() {
             let (tools, server) = (listing.changed.join("`, `"), remote.name());
-            let hint = format!("look at it with `holm mcp test {server}`, then `holm mcp confirm {server}`");
+            let hint = format!("review it with `holm mcp test {server}`, then `holm mcp confirm {server}`");
             return Err(LoadError::refused(format!("`{tools}` {CHANGED}; {hint}")));
         }
         if let Some(first) = own.first_mut() {
@@ -190,7 +190,8 @@ impl Loader for McpLoader {
             if found.standing == Standing::Replaced {
                 let file = found.path.file_name().unwrap_or_default().to_string_lossy();
                 return Err(LoadError::refused(format!(
-                    "it is not what was confirmed, so nothing of it is started; look at it, then `holm tool confirm {file}`"
+                    "it changed since you confirmed it, so it was not started; review it, then run `holm \
+                     tool confirm {file}`"
                 )));
             }
             let (looks, place) = (self.looks(found)?, self.place(found));

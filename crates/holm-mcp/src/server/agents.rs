@@ -66,7 +66,7 @@ impl Answering for Arc<Agent> {
                 report = &mut work => report,
                 () = stop.cancelled() => {
                     // An agent that ends at this moment cannot be cancelled any more.
-                    let _ = handle.cancel("the client no longer wants the answer");
+                    let _ = handle.cancel("the client cancelled the request");
                     work.await
                 }
             };

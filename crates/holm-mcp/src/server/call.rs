@@ -155,7 +155,7 @@ async fn run(agent: &Agent, stop: &CancellationToken) -> Result<(), String> {
         ended = &mut work => ended,
         () = stop.cancelled() => {
             // A run that ends at this moment cannot be cancelled any more.
-            let _ = handle.cancel("the client no longer wants the answer");
+            let _ = handle.cancel("the client cancelled the request");
             work.await
         }
     };

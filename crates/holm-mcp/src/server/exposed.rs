@@ -240,7 +240,7 @@ impl Exposed {
     }
 
     fn no_library() -> ErrorData {
-        ErrorData::invalid_params("there is nothing to read here", None)
+        ErrorData::invalid_params("this server has nothing to read", None)
     }
 }
 

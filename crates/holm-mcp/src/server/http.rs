@@ -199,12 +199,12 @@ async fn answer<S: ServerHandler>(
     // The service checks one name, so the request must not carry a different one.
     match named_hosts(request.headers(), request.uri().authority()) {
         Ok(named) if are_one(&named) => {}
-        Ok(_) => return plain(StatusCode::MISDIRECTED_REQUEST, "the request goes to two hosts"),
+        Ok(_) => return plain(StatusCode::MISDIRECTED_REQUEST, "the request names two hosts"),
         Err(_) => return plain(StatusCode::BAD_REQUEST, "the request has more than one `Host`"),
     }
     if !door.knows(&request) {
         let why = if request.headers().contains_key(AUTHORIZATION) {
-            "the token is not one of this server's"
+            "unknown token"
         } else {
             "a token is needed: `authorization: Bearer …`"
         };

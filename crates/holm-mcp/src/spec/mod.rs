@@ -46,7 +46,7 @@ impl ServerSpec {
     pub fn unknown_members(&self) -> Option<String> {
         let names: Vec<String> =
             self.unknown.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
-        (!names.is_empty()).then(|| format!("its entry has {}, which means nothing here", names.join(", ")))
+        (!names.is_empty()).then(|| format!("its entry has {}, which Holm does not know", names.join(", ")))
     }
 
     /// The folder in which the program starts. It is the folder that the entry names, or the
@@ -226,7 +226,7 @@ impl Address {
             url.parse().map_err(|error: holm_grants::UrlError| SpecError::Url(error.to_string()))?;
         match parsed.scheme() {
             holm_grants::Scheme::Http | holm_grants::Scheme::Https => {}
-            other => return Err(SpecError::Url(format!("{other} is not spoken; write http or https"))),
+            other => return Err(SpecError::Url(format!("{other} is not supported; use http or https"))),
         }
         Ok(Self { url: parsed, http: Http::default(), headers: BTreeMap::new(), client: None })
     }
@@ -281,7 +281,7 @@ pub enum Hints {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SpecError {
     /// The name cannot be the prefix of a tool's name.
-    #[error("`{0}` is no name for a server: write letters, digits and hyphens, at most 32")]
+    #[error("`{0}` is not a valid server name: use letters, digits and hyphens, at most 32")]
     Name(String),
     /// Holm never connects to this URL.
     #[error("the address cannot be used: {0}")]

@@ -102,7 +102,7 @@ impl ServerSpec {
         )?;
         for (tool, level) in written.levels {
             let level: Level =
-                level.parse().map_err(|_| SpecError::Entry(format!("levels: `{level}` is no level")))?;
+                level.parse().map_err(|_| SpecError::Entry(format!("levels: `{level}` is not a level")))?;
             spec.levels.insert(tool, level);
         }
         spec.tools = written.tools;
@@ -120,7 +120,7 @@ impl Written {
         };
         match (&self.command, &self.url, self.kind.as_deref()) {
             (Some(_), Some(_), _) => {
-                Err(SpecError::Entry("it has a command and an address; one of them is meant".into()))
+                Err(SpecError::Entry("it has both a command and an address; use one of them".into()))
             }
             (Some(command), None, None | Some("stdio")) => {
                 let args: Result<Vec<_>, _> = self.args.iter().map(|word| expand(word, env)).collect();
@@ -156,7 +156,7 @@ impl Written {
                 Ok(Reach::Address(address))
             }
             (_, _, Some(kind)) => Err(SpecError::Entry(format!(
-                "`{kind}` with these fields is no way to reach a server; write a command or a url"
+                "`{kind}` does not work with these fields; write a command or a url"
             ))),
             (None, None, None) => Err(SpecError::Entry("it has neither a command nor a url".into())),
         }
@@ -167,7 +167,7 @@ fn choice<T: Copy + Default>(word: Option<&str>, field: &str, choices: &[(&str, 
     let Some(word) = word else { return Ok(T::default()) };
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        SpecError::Entry(format!("{field}: `{word}` is none of {}", names.join(", ")))
+        SpecError::Entry(format!("{field}: `{word}` is not one of {}", names.join(", ")))
     })
 }
 

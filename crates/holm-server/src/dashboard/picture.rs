@@ -32,7 +32,7 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
     if is("sec-fetch-dest", "iframe") && is("sec-fetch-site", "same-origin") {
         return Ok(());
     }
-    Err(Refusal::forbidden("a picture is shown in a frame of the dashboard, and nowhere else"))
+    Err(Refusal::forbidden("a picture is only shown in a frame of the dashboard"))
 }
 
 /// The page around an image.

@@ -114,7 +114,7 @@ impl TryFrom<String> for HookKey {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::read(&text).ok_or("this is no key of a webhook")
+        Self::read(&text).ok_or("not a valid webhook key")
     }
 }
 
@@ -162,7 +162,7 @@ pub enum Rejected {
     #[error("the message is not signed")]
     Unsigned,
     /// It was sent too long ago, or its time lies in the future.
-    #[error("the message's time is more than {TOLERANCE_S} s from ours")]
+    #[error("the message's timestamp differs from the server's clock by more than {TOLERANCE_S} s")]
     Stale,
     /// The message was signed with another key, or its content changed.
     #[error("the message was not signed with this key")]

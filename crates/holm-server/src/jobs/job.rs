@@ -96,7 +96,7 @@ impl Job {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
     /// A required text is empty.
-    #[error("{0} is empty; say what is to be done")]
+    #[error("{0} is empty; describe the work")]
     Missing(&'static str),
     /// A text is too long.
     #[error("{what} is longer than {most} bytes")]
@@ -105,7 +105,7 @@ pub enum JobError {
         most: usize,
     },
     /// A number is out of range.
-    #[error("{what} is {value}; between {least} and {most} is wanted")]
+    #[error("{what} is {value}; it must be between {least} and {most}")]
     Bounds {
         what: &'static str,
         value: u64,
@@ -113,27 +113,27 @@ pub enum JobError {
         most: u64,
     },
     /// The cron pattern is invalid.
-    #[error("`{pattern}` is no pattern of times: {reason}")]
+    #[error("`{pattern}` is not a valid cron pattern: {reason}")]
     Pattern {
         pattern: String,
         /// What is wrong with it.
         reason: String,
     },
     /// There is no such time zone.
-    #[error("`{0}` is no time zone; use a name such as Europe/Berlin or UTC")]
+    #[error("unknown time zone `{0}`; use a name such as Europe/Berlin or UTC")]
     Zone(String),
     /// A field cannot be changed like this.
-    #[error("it cannot be changed so ({reason})")]
+    #[error("invalid change ({reason})")]
     Field {
         reason: String,
     },
     /// It would never run.
-    #[error("that time never comes; choose one that lies ahead")]
+    #[error("that time never comes; choose one in the future")]
     Never,
     /// The address is not valid for notifications.
-    #[error("notify is no address that can be told; begin with https://")]
+    #[error("`notify` is not a valid address; start with https://")]
     Address,
     /// There is no address for questions.
-    #[error("approval is `notify`, but nobody is named in notify; name an https address")]
+    #[error("`approval` is `notify`, but `notify` has no address; set an https address")]
     NobodyToTell,
 }

@@ -416,7 +416,7 @@ impl Keeper {
         }
         self.bell.notify_one();
         if asking == Asking::Begun && job.spec.approval == Approval::Notify {
-            let reason = "it waits for somebody's answer".to_owned();
+            let reason = "it waits for an answer".to_owned();
             let session = session.map(|session| session.to_string());
             self.tell(job, slot, NewsKind::Asks, session, reason).await;
         }
@@ -505,7 +505,7 @@ impl Keeper {
         match self.shelf.post(&name, &letter).await {
             // If it cannot be sent now, it is sent at the next attempt or after the next start.
             Ok(true) => drop(self.deliver().await),
-            Ok(false) => self.note_untold(&job.id, "too many messages wait already".into()),
+            Ok(false) => self.note_untold(&job.id, "too many messages are waiting".into()),
             Err(error) => self.note_untold(&job.id, error.to_string()),
         }
     }
@@ -594,11 +594,16 @@ impl std::fmt::Debug for Keeper {
 /// Runs an attempt. A panic counts as a failure; otherwise it would look as if it ran forever.
 async fn tried(starter: &dyn Starter, errand: Errand) -> Finished {
     let run = AssertUnwindSafe(async { starter.run(errand).await });
-    let failed = |_| Finished::ended(Outcome::Failed { reason: "it failed inside the server".into() });
+    let failed = |_| Finished::ended(Outcome::Failed { reason: "internal error of the server".into() });
     run.catch_unwind().await.unwrap_or_else(failed)
 }
 
 /// The error for a rejected message. It never says which check failed.
 fn unbelieved(_: Rejected) -> Refusal {
-    Refusal::new(http::StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be")
+    Refusal::new(
+        http::StatusCode::UNAUTHORIZED,
+        "not_believed",
+        "the message's signature is missing or \
+                                                                  wrong",
+    )
 }

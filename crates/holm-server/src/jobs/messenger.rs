@@ -94,13 +94,13 @@ pub trait Messenger: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
     /// The address is invalid.
-    #[error("the address is none")]
+    #[error("the address is not valid")]
     Address,
     /// The network policy refuses the connection, or the recipient does not answer.
     #[error("{0}")]
     Net(#[from] NetError),
     /// The recipient did not accept it.
-    #[error("it was answered with {0}")]
+    #[error("the recipient answered with status {0}")]
     Status(u16),
 }
 

@@ -184,12 +184,12 @@ impl Outcome {
         match self {
             Self::Answered { .. } => "it answered".into(),
             Self::Failed { reason } | Self::Refused { reason } => reason.clone(),
-            Self::TimedOut => "it took longer than it may".into(),
-            Self::Lost => "it was lost when the server ended".into(),
+            Self::TimedOut => "it exceeded its time limit".into(),
+            Self::Lost => "it was lost when the server stopped".into(),
             Self::Stopped { why } => match why {
-                Stopped::Replaced => "it was stopped for the next one".into(),
+                Stopped::Replaced => "it was stopped because the next run started".into(),
                 Stopped::Off => "its job was switched off".into(),
-                Stopped::Person => "somebody stopped it".into(),
+                Stopped::Person => "a user stopped it".into(),
             },
         }
     }

@@ -153,7 +153,7 @@ fn cron(pattern: &str) -> Result<Cron, JobError> {
     }
     let fields = pattern.split_whitespace().count();
     if !pattern.trim_start().starts_with('@') && !(5..=6).contains(&fields) {
-        return Err(wrong(format!("it has {fields} fields; 5 or 6 are wanted")));
+        return Err(wrong(format!("it has {fields} fields; it needs 5 or 6")));
     }
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
     parser.parse(pattern).map_err(|error| wrong(in_words(&error)))
@@ -162,14 +162,14 @@ fn cron(pattern: &str) -> Result<Cron, JobError> {
 /// The error in a pattern, without the library's internal names.
 fn in_words(error: &CronError) -> String {
     let said = match error {
-        CronError::IllegalCharacters(_) => "it has characters that mean nothing there".to_owned(),
+        CronError::IllegalCharacters(_) => "it has invalid characters".to_owned(),
         CronError::InvalidPattern(said) | CronError::ComponentError(said) => said.clone(),
         _ => error.to_string(),
     };
     let said = said.trim_end_matches('.');
     if said.ends_with("out of bounds") {
-        return "a number in it is too small or too large for its place; minutes are 0 to 59, hours 0 to 23, days 1 to 31, \
-                months 1 to 12, days of the week 0 to 7"
+        return "a number in it is out of range; minutes are 0 to 59, hours 0 to 23, days 1 to 31, months \
+                1 to 12, days of the week 0 to 7"
             .into();
     }
     said.to_owned()

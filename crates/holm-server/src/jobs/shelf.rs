@@ -299,25 +299,25 @@ impl Shelf {
 /// Why a job cannot be stored or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShelfError {
-    #[error("there is no such job or run; list them to see which there are")]
+    #[error("no such job or run; list them to see their names")]
     Missing,
     /// The name is taken.
-    #[error("there is a job of that name already; choose another, or remove it")]
+    #[error("a job with that name already exists; choose another name, or remove it")]
     Exists,
     /// The user has too many jobs.
-    #[error("there are too many jobs; remove one first")]
+    #[error("too many jobs; remove one first")]
     TooMany,
     /// Too many runs of the job wait.
-    #[error("too many runs of the job wait; come again when some have ended")]
+    #[error("too many runs of the job are waiting; try again when some have ended")]
     Full,
     /// Another process changed the record first.
-    #[error("somebody else has changed it meanwhile; look again")]
+    #[error("it was changed in the meantime; read it again")]
     Changed,
     /// The specification is invalid.
     #[error(transparent)]
     Job(#[from] JobError),
     /// The stored record cannot be parsed.
-    #[error("what is kept cannot be read ({0}); remove the job and make it anew")]
+    #[error("the stored job cannot be read ({0}); remove the job and create it again")]
     Unreadable(String),
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -335,9 +335,7 @@ impl From<ShelfError> for Refusal {
             ShelfError::Full => Self::busy("full", error.to_string(), 60),
             ShelfError::Changed => Self::conflict("changed", error.to_string()),
             ShelfError::Job(error) => Self::bad("bad_job", error.to_string()),
-            ShelfError::Unreadable(_) => {
-                Self::failed("the job cannot be read; the server's operator can see why")
-            }
+            ShelfError::Unreadable(_) => Self::failed("the job cannot be read; the server's log says why"),
             ShelfError::Store(error) => error.into(),
             ShelfError::Server(error) => error.into(),
         }

@@ -114,7 +114,7 @@ impl Spec {
             // All fields are serialized, so a name that is missing here is not a field.
             if !whole.contains_key(name) {
                 let meant = did_you_mean(name, whole.keys().map(String::as_str));
-                return Err(wrong(format!("there is no field `{name}`{meant}")));
+                return Err(wrong(format!("unknown field `{name}`{meant}")));
             }
             match value {
                 Value::Null => drop(whole.remove(name)),

@@ -208,7 +208,7 @@ async fn attend(room: &Room, errand: &Errand, ended: impl Future<Output = Finish
             () = errand.stop.cancelled(), if stopping == Stopping::No => {
                 stopping = Stopping::Yes;
                 // An idle session need not be cancelled.
-                let _ = room.cancel("the job's time is over");
+                let _ = room.cancel("the job's time limit has passed");
             }
         }
     };
@@ -252,11 +252,11 @@ fn outcome(ending: &Ending) -> Outcome {
         Ending::Answered { text } => Outcome::answered(text),
         Ending::Refused { reason } => Outcome::Refused { reason: format!("the model declined: {reason}") },
         Ending::Rejected { what, reason } => {
-            Outcome::Refused { reason: format!("{what} could not be believed: {reason}") }
+            Outcome::Refused { reason: format!("{what} did not pass its check: {reason}") }
         }
-        Ending::OverBudget { .. } => Outcome::Refused { reason: "what it may spend is spent".into() },
+        Ending::OverBudget { .. } => Outcome::Refused { reason: "its budget is used up".into() },
         Ending::Looping { tool, times } => {
-            Outcome::Failed { reason: format!("it called `{tool}` {times} times to no avail") }
+            Outcome::Failed { reason: format!("it called `{tool}` {times} times without progress") }
         }
         Ending::OverLimit { limit, used, allowed } => {
             Outcome::Failed { reason: format!("a limit was reached ({limit:?}: {used} of {allowed})") }

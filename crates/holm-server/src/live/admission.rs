@@ -67,7 +67,7 @@ impl Admission {
         let most = self.waiting_per_user.saturating_add(line.turns.available_permits());
         if line.waiting.fetch_add(1, Ordering::AcqRel) >= most {
             line.waiting.fetch_sub(1, Ordering::AcqRel);
-            return Err(Refusal::busy("busy", "too many of your runs wait already; come again later", AGAIN));
+            return Err(Refusal::busy("busy", "too many of your runs are waiting; try again later", AGAIN));
         }
         Ok(Ticket { all: Arc::clone(&self.all), line })
     }

@@ -68,7 +68,7 @@ impl Company {
             }
             tokio::time::sleep(PAUSE).await;
         }
-        Err(Refusal::busy("busy", "another server counts what you have spent; come again", 5))
+        Err(Refusal::busy("busy", "another server is updating your budget; try again", 5))
     }
 
     /// Releases the lock for the other servers.
@@ -112,7 +112,7 @@ impl Company {
 }
 
 fn written(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(value).map_err(|_| Refusal::failed("what is set aside cannot be written"))
+    serde_json::to_vec(value).map_err(|_| Refusal::failed("the budget reservation cannot be written"))
 }
 
 #[cfg(test)]

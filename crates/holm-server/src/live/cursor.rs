@@ -60,7 +60,7 @@ impl FromStr for Cursor {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        let bad = || Refusal::bad("bad_cursor", "a cursor is what an event's id was, such as `12.3`");
+        let bad = || Refusal::bad("bad_cursor", "a cursor is the id of an event, such as `12.3`");
         let (event, reply) = match text.split_once('/') {
             Some((event, reply)) => (event, Some(pair(reply).ok_or_else(bad)?)),
             None => (text, None),

@@ -316,7 +316,7 @@ impl Desk {
             ));
         };
         if !fits(&waiting.posed.question, &answered) {
-            return Err(Refusal::bad("bad_answer", "the question asks for another kind of answer"));
+            return Err(Refusal::bad("bad_answer", "the question needs another kind of answer"));
         }
         let waiting = open.waiting.remove(&id);
         // Closed before the run reads the answer: it may need a permit to continue.

@@ -267,7 +267,7 @@ async fn until(wish: &mut watch::Receiver<Wish>, wanted: Option<Wish>) {
 
 /// Ends a run that panicked. It is not restarted automatically, because it would panic again.
 async fn broken(room: &Room, store: &Store) -> Outcome {
-    let refusal = Refusal::failed("the run failed inside the server");
+    let refusal = Refusal::failed("internal error of the server");
     room.feed.note(&refusal.message);
     if room.lasting == Lasting::Session {
         store.untag(room.id.as_str(), RUNNING).await?;
@@ -288,7 +288,7 @@ async fn accept(
         (Some(prompt), Lasting::Request) => Some(prompt),
         (Some(prompt), Lasting::Session) => {
             if let Some(earlier) = kept::unheard(store, &room.id).await? {
-                let message = "what was asked for before begins first; steer it, follow up, or cancel it";
+                let message = "an earlier prompt is waiting to start; steer it, follow up, or cancel it";
                 let answer = Err(Refusal::conflict("working", message));
                 return Ok(Accepted { prompt: Some(earlier), answer });
             }
@@ -411,7 +411,7 @@ fn unwritten(error: DriveError) -> Refusal {
     if error == DriveError::Journal(JournalFailed::LeaseLost) {
         return Refusal::lease_lost();
     }
-    Refusal::failed("the run could not be written down, so it was stopped")
+    Refusal::failed("the run was stopped because its journal could not be written")
 }
 
 /// Closes the queue and returns the prompt that arrived just before.

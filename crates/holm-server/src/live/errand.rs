@@ -50,7 +50,7 @@ impl Errands {
         let (errands, name) = (Arc::clone(self), asked.name.clone());
         Arc::new(tool_fn(declaration.level(Level::None), move |job| {
             let waiting = errands.wait(&name, &job);
-            async move { waiting.await.unwrap_or_else(|_| ToolOutput::failed("the client has gone")) }
+            async move { waiting.await.unwrap_or_else(|_| ToolOutput::failed("the client disconnected")) }
         }))
     }
 

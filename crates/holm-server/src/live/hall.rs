@@ -164,7 +164,7 @@ impl Hall {
         };
         let (slot, mut held) = self.hold(user, &id).await?;
         if held.as_ref().is_some_and(|room| *room.state().borrow() != State::Closed) {
-            return Err(Refusal::conflict("exists", "there is a session of that name already"));
+            return Err(Refusal::conflict("exists", "a session with that name already exists"));
         }
         let opened = self.make(user, &id, Opening { start, ..opening }, &slot).await;
         self.keep(user, &id, &mut held, opened)
@@ -440,7 +440,7 @@ impl Hall {
     pub(crate) async fn let_go(&self, user: &UserName, id: &SessionId) -> Result<(), Refusal> {
         let Some(room) = self.find(user, id).await else { return Ok(()) };
         if !matches!(*room.state().borrow(), State::Idle(_)) {
-            return Err(Refusal::conflict("working", "the session is at work; cancel it first"));
+            return Err(Refusal::conflict("working", "the session is running; cancel it first"));
         }
         self.let_go_when_idle(&room).await;
         Ok(())
@@ -610,7 +610,7 @@ impl Hall {
             return Err(stopping());
         }
         if slots.len() >= self.limits.sessions {
-            return Err(Refusal::busy("full", "too many sessions are open; come again later", 30));
+            return Err(Refusal::busy("full", "too many sessions are open; try again later", 30));
         }
         Ok(Arc::clone(slots.entry(key).or_default()))
     }
@@ -656,13 +656,13 @@ impl EventSink for Counter {
 
 /// Error message for a user whose budget is used up.
 pub(crate) fn over_budget() -> Refusal {
-    let message = "what you may spend is spent; an administrator can raise it";
+    let message = "your budget is used up; an administrator can raise it";
     Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message)
 }
 
 /// Error message while the server stops.
 fn stopping() -> Refusal {
-    Refusal::busy("stopping", "the server stops; come again when it is back", 5)
+    Refusal::busy("stopping", "the server is shutting down; try again when it is back", 5)
 }
 
 /// All sessions that are marked as running, or have an accepted prompt. Lists them completely
@@ -719,7 +719,7 @@ async fn to_its_end(
 /// A new random name, long enough to be unique.
 fn new_id() -> Result<SessionId, Refusal> {
     let mut bytes = [0_u8; 12];
-    getrandom::fill(&mut bytes).map_err(|_| Refusal::failed("the system gives no random bytes"))?;
+    getrandom::fill(&mut bytes).map_err(|_| Refusal::failed("the system gave no random bytes"))?;
     let hex = bytes.iter().fold(String::from("s-"), |hex, byte| format!("{hex}{byte:02x}"));
     hex.parse()
 }

@@ -89,7 +89,7 @@ pub(super) async fn forget_bound(store: &Store, id: &SessionId) -> Result<(), Re
 }
 
 fn written(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(value).map_err(|_| Refusal::failed("what is to be kept cannot be written"))
+    serde_json::to_vec(value).map_err(|_| Refusal::failed("the data cannot be written"))
 }
 
 fn now() -> Timestamp {

@@ -397,8 +397,7 @@ fn even(sum: NanoUsd, among: usize) -> NanoUsd {
 
 /// Error message for a user whose other runs have reserved all that is left.
 fn set_aside() -> Refusal {
-    let message =
-        "what you may spend is set aside for your runs that are at work; come again when one has ended";
+    let message = "your budget is reserved for your running sessions; try again when one has ended";
     Refusal {
         retry_after: Some(10),
         ..Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "set_aside", message)

@@ -172,7 +172,7 @@ impl Room {
     /// Sends a prompt, or resumes unfinished work.
     pub(crate) fn ask(&self, prompt: Option<Prompt>, ticket: Ticket) -> Result<Asked, Refusal> {
         let busy = || {
-            Refusal::conflict("working", "the session is at work; steer it, follow up, or cancel it first")
+            Refusal::conflict("working", "the session is running; steer it, follow up, or cancel it first")
         };
         let ((done, outcome), (keep, kept)) = (oneshot::channel(), oneshot::channel());
         let give_up = CancellationToken::new();
@@ -226,7 +226,7 @@ impl Room {
             // The run itself records its input, so a run that has not started accepts none: it
             // would be lost with the server.
             Ears::Waits(_) => {
-                let message = "the session waits for its turn and hears nothing yet; say it when it works";
+                let message = "the session has not started yet; send this when it runs";
                 return Err(Refusal::conflict("waiting", message));
             }
             Ears::Shut => return Err(idle()),
@@ -321,11 +321,11 @@ impl Room {
 }
 
 fn idle() -> Refusal {
-    Refusal::conflict("idle", "the session does nothing now; prompt it")
+    Refusal::conflict("idle", "the session is idle; send a prompt")
 }
 
 fn closing() -> Refusal {
-    Refusal::busy("closing", "the session is being put away; ask again in a moment", 1)
+    Refusal::busy("closing", "the session is closing; try again in a moment", 1)
 }
 
 fn not_heard(error: &NotHeard) -> Refusal {

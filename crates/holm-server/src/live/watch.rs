@@ -279,7 +279,7 @@ pub(super) async fn folded<T: Send + 'static>(
     fold: impl FnOnce(&[Record]) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     // Never closed.
-    let _turn = FOLDS.acquire().await.map_err(|_| Refusal::failed("the journal could not be told"))?;
+    let _turn = FOLDS.acquire().await.map_err(|_| Refusal::failed("the journal could not be replayed"))?;
     let text = store.read(id.as_str()).await.map_err(|error| match error {
         holm_runtime::JournalFailed::Missing { .. } => Refusal::missing("session"),
         _ => Refusal::failed("the journal cannot be read"),
@@ -288,7 +288,7 @@ pub(super) async fn folded<T: Send + 'static>(
         let records = journal::decode(&text).map_err(|_| Refusal::failed("the journal is damaged"))?.records;
         Ok(fold(&records))
     });
-    folded.await.map_err(|_| Refusal::failed("the journal could not be told"))?
+    folded.await.map_err(|_| Refusal::failed("the journal could not be replayed"))?
 }
 
 impl ToldAgain {

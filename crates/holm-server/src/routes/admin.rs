@@ -147,7 +147,7 @@ impl std::str::FromStr for Number {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        text.parse().map(Self).map_err(|_| Refusal::bad("bad_id", "this is no number"))
+        text.parse().map(Self).map_err(|_| Refusal::bad("bad_id", "not a number"))
     }
 }
 
@@ -161,7 +161,11 @@ impl From<ServerError> for Refusal {
             | ServerError::File { .. }
             | ServerError::Taken(_)
             | ServerError::BasePath(_)
-            | ServerError::Random(_) => Self::failed("a file of the server failed; its operator can see why"),
+            | ServerError::Random(_) => Self::failed(
+                "the server could not use one of its files; its log \
+                                                      says \
+                                                      why",
+            ),
         }
     }
 }

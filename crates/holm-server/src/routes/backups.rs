@@ -41,6 +41,6 @@ pub(crate) async fn make(
     let name: PartName = new.name.parse()?;
     // Runs in its own task: a client that disconnects must not leave half a backup.
     let made = tokio::spawn(async move { server.inner.workshop.back_up(name).await }).await;
-    let made = made.map_err(|_| Refusal::failed("the copy was not made"))??;
+    let made = made.map_err(|_| Refusal::failed("the backup failed"))??;
     Ok((StatusCode::CREATED, Json(made)))
 }

@@ -237,6 +237,6 @@ async fn tell(socket: WebSocket, watching: Watching) {
             Ok(Err(_)) | Err(_) => return,
         }
     }
-    let close = CloseFrame { code: COME_AGAIN, reason: "come again from the last id".into() };
+    let close = CloseFrame { code: COME_AGAIN, reason: "reconnect from the last id".into() };
     let _ = tokio::time::timeout(PATIENCE, out.send(Message::Close(Some(close)))).await;
 }

@@ -115,7 +115,7 @@ pub(crate) async fn remove(
     let expect = match precondition(&headers)? {
         Some(Before::Is(hash)) => Some(hash),
         Some(Before::Absent) => {
-            return Err(Refusal::bad("bad_precondition", "what is not there cannot be removed"));
+            return Err(Refusal::bad("bad_precondition", "the file does not exist"));
         }
         None => None,
     };
@@ -147,7 +147,7 @@ pub(crate) async fn at_hand<T: Send + 'static>(
     let own = server.inner.config.folder.clone();
     let done = tokio::task::spawn_blocking(move || work(&home.root(&own)?));
     done.await
-        .map_err(|_| Refusal::failed("the workspace could not be used"))?
+        .map_err(|_| Refusal::failed("the workspace could not be opened"))?
         .map_err(|error| refused(&error))
 }
 
@@ -174,7 +174,7 @@ fn refused(error: &HandError) -> Refusal {
             RootError::Changed { .. } => changed(),
             RootError::Busy { .. } => Refusal::busy("busy", message, 1),
             // The error of the system may contain paths of the machine.
-            RootError::System { .. } => Refusal::failed("the workspace could not be used"),
+            RootError::System { .. } => Refusal::failed("the workspace could not be opened"),
         },
     }
 }

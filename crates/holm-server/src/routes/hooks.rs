@@ -73,7 +73,7 @@ pub(crate) async fn trigger(
     // Strangers must not fill the disk, but a started run is always logged.
     let noted = answer.status().is_success() || server.inner.noted.take(&from, Instant::now()).is_ok();
     if noted && server.inner.audit.write(entry).await.is_err() {
-        return door::dressed(Refusal::failed("what was done could not be written down").into_response());
+        return door::dressed(Refusal::failed("the server could not write its audit log").into_response());
     }
     door::dressed(answer)
 }
@@ -84,12 +84,18 @@ async fn hear(
     job: &str,
     (from, request): (IpAddr, Request),
 ) -> Result<Triggered, Refusal> {
-    let unknown =
-        || Refusal::new(StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be");
+    let unknown = || {
+        Refusal::new(
+            StatusCode::UNAUTHORIZED,
+            "not_believed",
+            "the message's signature is missing or \
+                                                                   wrong",
+        )
+    };
     let now = Instant::now();
     door::check_host(server.config(), request.headers(), request.uri().authority())?;
     if request.headers().contains_key(ORIGIN) {
-        return Err(Refusal::forbidden("pages send no signed messages"));
+        return Err(Refusal::forbidden("web pages cannot send signed messages"));
     }
     let signed = Signed::of(request.headers());
     let body = door::read_body(request.into_body(), MOST_BODY, BODY_TIME, "message").await?;
@@ -106,7 +112,7 @@ async fn hear(
     // As in the access checks: a signed message is accepted no matter how many unsigned ones came
     // before.
     if not_believed && server.inner.failed.take(&from, now).is_err() {
-        return Err(Refusal::busy("too_many_failures", "too many messages that were not believed", 60));
+        return Err(Refusal::busy("too_many_failures", "too many messages with a wrong signature", 60));
     }
     heard
 }

@@ -203,7 +203,7 @@ pub(crate) async fn rekey(
 ) -> Result<Json<MadeKey>, Refusal> {
     let old_for_s = new.old_for_s.unwrap_or(USUAL_OVERLAP_S);
     if old_for_s > MOST_OVERLAP_S {
-        return Err(Refusal::bad("bad_job", format!("`old_for_s` is {MOST_OVERLAP_S} at the most")));
+        return Err(Refusal::bad("bad_job", format!("`old_for_s` is at most {MOST_OVERLAP_S}")));
     }
     let key = keeper(&server, &who).await?.rekey(&id, old_for_s * 1_000).await?;
     Ok(Json(MadeKey { key: key.reveal(), old_for_s }))
@@ -258,7 +258,7 @@ pub(crate) async fn stop(
     if keeper(&server, &who).await?.stop(&id).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(Refusal::conflict("idle", "nothing is under way"))
+        Err(Refusal::conflict("idle", "nothing is running"))
     }
 }
 

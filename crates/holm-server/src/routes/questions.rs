@@ -35,7 +35,7 @@ impl Reply {
         let posed = open.iter().find(|posed| posed.id == self.question);
         match posed.map(|posed| &posed.question) {
             Some(Question::Approval { digest, .. }) if digest != seen => {
-                Err(Refusal::conflict("changed", "the call is another than the one that you saw; look again"))
+                Err(Refusal::conflict("changed", "the call changed since you saw it; read it again"))
             }
             // A question that is not open, or not an approval, is refused by the broker.
             Some(Question::Approval { .. } | Question::Words { .. } | Question::Form { .. }) | None => Ok(()),

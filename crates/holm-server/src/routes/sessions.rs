@@ -254,7 +254,7 @@ pub(crate) async fn export(
     // A session name is plain and needs no quoting. The browser downloads the file and does not
     // show it.
     let attached = HeaderValue::from_str(&format!("attachment; filename=\"{id}.{ending}\""));
-    let attached = attached.map_err(|_| Refusal::failed("the name cannot be sent"))?;
+    let attached = attached.map_err(|_| Refusal::failed("the name cannot be sent in a header"))?;
     Ok((
         [(header::CONTENT_TYPE, HeaderValue::from_static(kind)), (header::CONTENT_DISPOSITION, attached)],
         bytes,
@@ -291,7 +291,7 @@ pub(crate) async fn erase(
         }
         Ok::<_, Refusal>(StatusCode::NO_CONTENT)
     });
-    erasing.await.map_err(|_| Refusal::failed("the session could not be forgotten"))?
+    erasing.await.map_err(|_| Refusal::failed("the session could not be removed"))?
 }
 
 /// Searches the messages of sessions.
@@ -312,7 +312,11 @@ pub(crate) async fn search(
 pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
     match who.scope {
         Scope::All => Ok(()),
-        Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and makes no others")),
+        Scope::Only(_) => Err(Refusal::forbidden(
+            "your token is limited to some sessions and cannot \
+                                                  create \
+                                                  others",
+        )),
     }
 }
 

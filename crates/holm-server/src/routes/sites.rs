@@ -76,7 +76,7 @@ pub(crate) async fn publish(
     check_place(&server, &new.place)?;
     let hashed =
         tokio::task::spawn_blocking(move || new.password.as_deref().map(PasswordHash::new).transpose());
-    let password = hashed.await.map_err(|_| Refusal::failed("the password could not be kept"))??;
+    let password = hashed.await.map_err(|_| Refusal::failed("the password could not be stored"))??;
     let (name, folder) = (new.name.parse()?, SitePath::folder(&new.folder)?);
     check_folder(&server, &who, &folder).await?;
     let site = Site { name, user: who.user, folder, place: new.place, password };
@@ -107,14 +107,16 @@ fn check_place(server: &Server, place: &SitePlace) -> Result<(), Refusal> {
     let config = server.config();
     match place {
         SitePlace::Listen(address) if address.port() == config.listen.port() && address.port() != 0 => {
-            Err(Refusal::bad("bad_place", "the server itself is at that port; choose another"))
+            Err(Refusal::bad("bad_place", "the server itself uses that port; choose another"))
         }
         SitePlace::Host(host) if door::is_own(config, host) => {
-            Err(Refusal::bad("bad_place", "that name is the server's own; choose another"))
+            Err(Refusal::bad("bad_place", "the server itself uses that name; choose another"))
         }
-        SitePlace::Host(_) if config.sites.is_none() => {
-            Err(Refusal::bad("bad_place", "no address is set up for sites with a host name; see `--sites`"))
-        }
+        SitePlace::Host(_) if config.sites.is_none() => Err(Refusal::bad(
+            "bad_place",
+            "the server has no address for sites with a host name; see \
+                                           `--sites`",
+        )),
         SitePlace::Listen(_) | SitePlace::Host(_) => Ok(()),
     }
 }

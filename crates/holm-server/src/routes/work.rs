@@ -135,7 +135,7 @@ async fn driven(server: &Server, who: &Who, id: &SessionId) -> Result<Option<Arc
 /// Sends a command to the terminal that drives the session.
 async fn hand_over(id: &SessionId, link: &Link, what: What) -> Result<Accepted, Refusal> {
     if !link.works() {
-        return Err(Refusal::conflict("idle", "the session does nothing now; say it in its terminal"));
+        return Err(Refusal::conflict("idle", "the session is idle; type it in its terminal"));
     }
     link.say(what).await?;
     Ok(heard(id, link.state()))
@@ -144,9 +144,9 @@ async fn hand_over(id: &SessionId, link: &Link, what: What) -> Result<Accepted, 
 /// The error for a prompt to a session that a terminal drives.
 fn in_a_terminal(link: &Link) -> Refusal {
     let message = if link.works() {
-        "the session is at work in a terminal; steer it, follow up, or cancel it first"
+        "the session is running in a terminal; steer it, follow up, or cancel it first"
     } else {
-        "the session is open in a terminal; say it there, or close it there first"
+        "the session is open in a terminal; type it there, or close it there first"
     };
     Refusal::conflict(if link.works() { "working" } else { "driven_elsewhere" }, message)
 }
@@ -154,7 +154,7 @@ fn in_a_terminal(link: &Link) -> Refusal {
 /// The text of a request; refuses an empty one.
 fn said(words: Words) -> Result<String, Refusal> {
     if words.text.trim().is_empty() {
-        return Err(Refusal::bad("empty", "there is nothing in `text`"));
+        return Err(Refusal::bad("empty", "`text` is empty"));
     }
     Ok(words.text)
 }

@@ -75,13 +75,13 @@ impl Sites {
         site.place.check()?;
         self.change(|sites| {
             if sites.len() >= MOST {
-                return Err(Refusal::conflict("full", "there are too many sites; take one back first"));
+                return Err(Refusal::conflict("full", "too many sites; remove one first"));
             }
             // A port that the system chooses is never taken.
             let free = matches!(site.place, SitePlace::Listen(address) if address.port() == 0);
             let taken = |kept: &Site| kept.name == site.name || (kept.place == site.place && !free);
             if sites.iter().any(taken) {
-                return Err(Refusal::conflict("exists", "there is a site of that name or at that place"));
+                return Err(Refusal::conflict("exists", "a site with that name or address already exists"));
             }
             sites.push(site);
             sites.sort_by(|one, other| one.name.cmp(&other.name));
@@ -107,7 +107,7 @@ impl Sites {
         let mut changed = kept.clone();
         change(&mut changed.sites)?;
         let text =
-            serde_json::to_vec_pretty(&changed).map_err(|_| Refusal::failed("the sites cannot be kept"))?;
+            serde_json::to_vec_pretty(&changed).map_err(|_| Refusal::failed("the sites cannot be stored"))?;
         write_private(&self.place, &text)?;
         *kept = changed;
         Ok(())

@@ -68,7 +68,7 @@ pub(super) async fn page(
     asked: Asked<'_>,
 ) -> Response {
     if !matches!(*asked.method, Method::GET | Method::HEAD) {
-        let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "a site is looked at: GET or HEAD");
+        let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "a site supports only GET and HEAD");
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return answer;
     }

@@ -24,7 +24,7 @@ impl SitePath {
         let wrong = || ServerError::Name {
             what: "a folder of the workspace",
             given: text.chars().filter(|letter| !letter.is_control()).take(64).collect(),
-            reason: "plain names with slashes between them are wanted, none beginning with a dot",
+            reason: "use plain names separated by slashes; no name may start with a dot",
         };
         let trimmed = text.trim_end_matches('/');
         if trimmed.is_empty() {

@@ -181,7 +181,7 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
     let host = named.first().copied().map(door::name_of).unwrap_or_default();
     let is_one = named.iter().all(|other| door::name_of(other).eq_ignore_ascii_case(host));
     let Some(site) = shown.site(host).filter(|_| is_one) else {
-        return plain(StatusCode::MISDIRECTED_REQUEST, "the request was sent to another name");
+        return plain(StatusCode::MISDIRECTED_REQUEST, "the request was sent to an unknown host name");
     };
     if let Some(hash) = &site.password {
         let doorman = &shown.server.inner.hosting.doorman;

@@ -102,7 +102,7 @@ impl SitePlace {
             return Ok(());
         }
         let given = host.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect();
-        let reason = "a host name in small letters is wanted";
+        let reason = "use a host name in lower-case letters";
         Err(ServerError::Name { what: "the host of a site", given, reason })
     }
 }

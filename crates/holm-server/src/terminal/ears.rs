@@ -9,7 +9,7 @@ use holm_kernel::Event;
 use super::pulse::works_after;
 
 /// The error for input to an idle session.
-const IDLE: &str = "the session does nothing now; say it in its terminal";
+const IDLE: &str = "the session is idle; type it in its terminal";
 
 /// Tracks whether the session works, and whether input arrived that its last turn
 /// may not have read.

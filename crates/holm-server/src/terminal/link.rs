@@ -102,8 +102,7 @@ impl Link {
     /// # Errors
     /// The reason why it was not accepted.
     pub(crate) async fn say(&self, what: What) -> Result<(), Refusal> {
-        let gone =
-            || Refusal::conflict("gone", "the terminal that drives the session does not answer any more");
+        let gone = || Refusal::conflict("gone", "the terminal that drives the session no longer answers");
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let said = Said { number, what };
         // The terminal reads no longer lines, and would disconnect all watchers.

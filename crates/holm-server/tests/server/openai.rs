@@ -172,8 +172,8 @@ async fn a_tool_of_the_client_with_the_name_of_one_of_the_agent_is_refused() {
     // What looks like it is no other name.
     refuses(&["weather", "TOUCH"], "`touch`").await;
     refuses(&["weather", "Weather"], "`weather` and `Weather`").await;
-    refuses(&["t\u{43e}uch"], "no name of a function").await;
-    refuses(&["touch\u{200b}"], "no name of a function").await;
+    refuses(&["t\u{43e}uch"], "not a valid function name").await;
+    refuses(&["touch\u{200b}"], "not a valid function name").await;
     for own in holm_kernel::OWN_NAMES.iter().copied() {
         refuses(&[own], own).await;
         refuses(&[own.to_uppercase().as_str()], own).await;

@@ -118,7 +118,10 @@ async fn changes_between_calls() {
     // The server is started again, and the tool that is held is not what is there now.
     remote.close().await;
     let output = offers[0].tool.run(Job::alone("{}")).await;
-    assert!(output.outcome.is_error() && output.text.contains("`echo` is not what it was"), "{output:?}");
+    assert!(
+        output.outcome.is_error() && output.text.contains("`echo` changed since you first used it"),
+        "{output:?}"
+    );
 }
 
 fn twice(listing: &Listing) {

@@ -357,7 +357,7 @@ async fn letter(keeper: &Keeper, tries: u32) -> Letter {
 async fn a_message_that_nobody_took_outlives_its_process_and_is_the_same_later() {
     let mut stage = Stage::new().await;
     let (keeper, _) = untold(&mut stage).await;
-    assert_eq!(keeper.untold(&id()).as_deref(), Some("it was answered with 503"));
+    assert_eq!(keeper.untold(&id()).as_deref(), Some("the recipient answered with status 503"));
     keeper.look().await.unwrap();
     heard(&stage, 1).await;
     drop(keeper);

@@ -113,8 +113,8 @@ async fn attend(
                 }
                 continue;
             }
-            () = stop.cancelled(), if wanted == Wanted::Yes => "the client no longer wants the answer",
-            () = taken.cancelled(), if wanted == Wanted::Yes => "the token was taken back",
+            () = stop.cancelled(), if wanted == Wanted::Yes => "the client cancelled the request",
+            () = taken.cancelled(), if wanted == Wanted::Yes => "the token was revoked",
         };
         wanted = Wanted::No;
         // A session that ends at this moment need not be cancelled.
@@ -123,7 +123,7 @@ async fn attend(
     match outcome {
         Ok(Ok(Some(report))) => report.into_text().map_err(|error| error.to_string()),
         Ok(Err(refusal)) => Err(refusal.message),
-        Ok(Ok(None)) | Err(_) => Err("the session was let go before it had answered".into()),
+        Ok(Ok(None)) | Err(_) => Err("the session was closed before it answered".into()),
     }
 }
 

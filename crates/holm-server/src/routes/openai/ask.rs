@@ -30,9 +30,14 @@ fn split(asked: &Asked) -> Result<(&Message, &[Message]), Refusal> {
     let spoken = |message: &&Message| message.role == Role::User && !message.blocks.is_empty();
     match asked.messages.split_last().filter(|(last, _)| spoken(last)) {
         Some(found) => Ok(found),
-        None => {
-            Err(Refusal::bad("invalid_request_error", "the last message must be a user's, and say something"))
-        }
+        None => Err(Refusal::bad(
+            "invalid_request_error",
+            "the last message must have the role `user` and \
+                                                       must \
+                                                       not \
+                                                       be \
+                                                       empty",
+        )),
     }
 }
 

@@ -58,7 +58,7 @@ impl Form {
     /// The answer as a program reads it, or what is wrong with it.
     pub(super) fn judge(&self, answer: &str) -> Result<String, String> {
         let bare = unfenced(answer);
-        let value = Json::parse(bare).map_err(|error| format!("it is no JSON: {error}"))?;
+        let value = Json::parse(bare).map_err(|error| format!("it is not valid JSON: {error}"))?;
         let problems = |violations: Vec<holm_guards::schema::Violation>| {
             let told: Vec<String> = violations.iter().take(MOST_TOLD).map(ToString::to_string).collect();
             told.join("; ")

@@ -215,7 +215,7 @@ async fn in_session(
 ) -> Result<Talk, Refusal> {
     admit(who, &id)?;
     if !asked.tools.is_empty() {
-        let message = "a session that is named keeps the tools it began with; leave `tools` out";
+        let message = "a named session keeps its first tools; leave `tools` out";
         return Err(Refusal::bad("unsupported", message));
     }
     let prompt = told(ask::last(asked)?, form.as_ref());
@@ -249,7 +249,7 @@ async fn go_on(
     form: Option<Form>,
 ) -> Result<Talk, Refusal> {
     let gone = || {
-        let message = "nobody waits for these results any more; ask again from the beginning";
+        let message = "these results arrived too late; start the request again";
         Refusal::bad("unknown_tool_call", message)
     };
     admit(who, &results.session)?;
@@ -268,7 +268,8 @@ fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {
         // As OpenAI defines it. Letters of other alphabets could imitate the name of an agent's own
         // tool.
         if !tool.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
-            let message = format!("`{}` is no name of a function: use a-z, A-Z, 0-9, `_` and `-`", tool.name);
+            let message =
+                format!("`{}` is not a valid function name: use a-z, A-Z, 0-9, `_` and `-`", tool.name);
             return Err(Refusal::bad("bad_tool", message));
         }
         let added = tools.add_shared(errands.tool(tool));
@@ -343,7 +344,7 @@ fn streamed(talk: Talk, asked: &Asked, api: Api) -> Response {
     let body = stream::unfold(state, |state| async move {
         let (mut pieces, mut writer, offset) = state?;
         let Ok(piece) = tokio::time::timeout(ALIVE, pieces.next()).await else {
-            let silent = Bytes::from_static(b": still at work\n\n");
+            let silent = Bytes::from_static(b": still running\n\n");
             return Some((Ok::<_, Infallible>(silent), Some((pieces, writer, offset))));
         };
         let piece = piece.unwrap_or_else(|| Piece::Failed(lost()));
@@ -380,6 +381,6 @@ fn write(writer: &mut dyn ReplyStream, piece: Piece, offset: u64, out: &mut Vec<
 }
 
 fn lost() -> Failure {
-    let message = "the session was let go before it had answered".into();
+    let message = "the session was closed before it answered".into();
     Failure { class: FailureClass::Server, message, retry_after_ms: None, usage: Usage::default() }
 }

@@ -185,8 +185,8 @@ impl Talk {
                 changed = self.changes.changed() => {
                     if changed.is_err() || !self.server.inner.keyring.is_valid(self.token) {
                         // A session that ends at this moment need not be cancelled.
-                        let _ = self.room.cancel("the token was taken back");
-                        return Some(self.fail(FailureClass::Auth, "the token was taken back"));
+                        let _ = self.room.cancel("the token was revoked");
+                        return Some(self.fail(FailureClass::Auth, "the token was revoked"));
                     }
                 }
                 frame = self.watch.next() => match frame {
@@ -216,7 +216,7 @@ impl Talk {
                 Piece::Calls(calls)
             }
             Then::Listen | Then::Rest => {
-                self.fail(FailureClass::Server, "the session was let go before it had answered")
+                self.fail(FailureClass::Server, "the session was closed before it answered")
             }
         }
     }
@@ -238,7 +238,7 @@ impl Talk {
             Frame::Event(told) => self.event(&told.event.event),
             Frame::Delta { kind: "text", offset, text, .. } => self.text(*offset, text),
             Frame::Lagged | Frame::Closed => {
-                Some(self.fail(FailureClass::Server, "the answer could not be followed"))
+                Some(self.fail(FailureClass::Server, "the connection to the session was lost"))
             }
             Frame::Delta { .. }
             | Frame::Progress { .. }
@@ -312,8 +312,7 @@ impl Talk {
                 None
             }
             Err(problem) => {
-                let message =
-                    format!("the agent's answer does not have the form that was asked for: {problem}");
+                let message = format!("the agent's answer does not match the requested schema: {problem}");
                 Some(self.fail(FailureClass::Server, &message))
             }
         }
@@ -333,7 +332,7 @@ impl Talk {
             }
             Ending::Answered { .. } => Piece::Done { stop: StopReason::EndTurn, usage: self.usage },
             Ending::Refused { .. } => Piece::Done { stop: StopReason::Refusal, usage: self.usage },
-            Ending::OverBudget { .. } => failed(FailureClass::Quota, "the budget is spent".into()),
+            Ending::OverBudget { .. } => failed(FailureClass::Quota, "the budget is used up".into()),
             Ending::Failed { class, message, .. } => failed(*class, message.clone()),
             Ending::Rejected { reason, .. } => failed(FailureClass::Server, reason.clone()),
             Ending::Looping { tool, .. } => {
@@ -373,7 +372,7 @@ impl Talk {
             let waiting = errands.map(|errands| errands.waiting()).unwrap_or_default();
             // Newer calls have their own client.
             if !waiting.is_disjoint(&calls) {
-                let _ = room.cancel("the client did not bring what its tools came to");
+                let _ = room.cancel("the client did not send the results of its tools");
                 hall.let_go_when_idle(&room).await;
             }
         });
@@ -389,7 +388,7 @@ impl Drop for Talk {
             Phase::Listening | Phase::Over => {}
             Phase::Talking | Phase::Ending(_) => {
                 // A session that has ended need not be cancelled.
-                let _ = self.room.cancel("the client has gone");
+                let _ = self.room.cancel("the client disconnected");
             }
         }
         if self.after == After::Close {
