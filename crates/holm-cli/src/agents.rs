@@ -96,7 +96,7 @@ impl Chosen {
                 }
                 Err(why) if stem_of(&path) == name => {
                     let message = format!("{}: {why}", path.shown());
-                    return Err(Trouble::new(Exit::Usage, message).hint("mend the file"));
+                    return Err(Trouble::new(Exit::Usage, message).hint("fix the file"));
                 }
                 Ok(_) | Err(_) => {}
             }
@@ -107,8 +107,14 @@ impl Chosen {
                 return Exe::load(path, places);
             }
         }
-        let message = format!("there is no agent `{name}`");
-        Err(Trouble::new(Exit::Missing, message).hint("holm agent list shows them; a file ends with .json"))
+        let message = format!("no agent is named `{name}`");
+        Err(Trouble::new(Exit::Missing, message).hint(
+            "`holm agent list` shows the agents; the name of a \
+                                                       file \
+                                                       ends \
+                                                       with \
+                                                       .json",
+        ))
     }
 
     /// All agents that can be chosen, Holm's own first.
@@ -187,7 +193,7 @@ impl Exe {
             let gate = TrustGate::new(places.trust(), places.work.clone());
             place(&places.work, path).map_err(|linked| linked.to_string())?;
             gate.admits(path, ContentHash::of(bytes).as_bytes())
-                .map_err(|_| "nobody has trusted it as it is".to_owned())
+                .map_err(|_| "you have not trusted it as it is".to_owned())
         };
         let tree = ExeTree::load(path, &admits).map_err(|error| refused(&error))?;
         let project = exe_project(places).map_err(|error| refused(&error))?;
@@ -316,10 +322,10 @@ fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> R
     place(&places.work, path).map_err(|linked| Trouble::new(Exit::NoAnswer, linked.to_string()))?;
     let gate = TrustGate::new(places.trust(), places.work.clone());
     gate.admits(path, hash.as_bytes()).map_err(|_| {
-        let message = format!("{}: nobody has trusted it as it is", path.shown());
+        let message = format!("{}: you have not trusted it as it is", path.shown());
         let command = places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy())));
         Trouble::new(Exit::NoAnswer, message)
-            .hint(format!("`{command}` shows it, and trusts what it has shown"))
+            .hint(format!("`{command}` shows it and asks whether you trust it"))
     })
 }
 

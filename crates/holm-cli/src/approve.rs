@@ -192,7 +192,7 @@ impl Asker for Terminal {
                 Box::pin(async move {
                     asked
                         .await
-                        .unwrap_or_else(|| Answer::No { reason: "the question could not be asked".into() })
+                        .unwrap_or_else(|| Answer::No { reason: "the question could not be shown".into() })
                 })
             }
         };
@@ -304,14 +304,14 @@ fn flags(proposal: &Proposal) -> String {
     // authority that it does not name either.
     let unnamed = proposal.needs.is_empty() && !proposal.hands_on.is_empty() && !is_plain;
     if unnamed || proposal.reasons.contains(&AskReason::LeavesPlan) {
-        return "because nobody is there to be asked; run it at a terminal".into();
+        return "because no user is present to approve it; run it at a terminal".into();
     }
     // A call whose needs are unknown is allowed as a whole.
     if proposal.needs.is_empty() {
         let grant = list(if is_plain { "--grant" } else { "--yes" }, &[whole_tool(proposal)]);
         let why = asked_although_granted(proposal).filter(|_| !is_plain);
         let why = why.map(|why| format!("{why}: ")).unwrap_or_default();
-        return format!("because nobody is there to be asked; {why}allow it with {grant}");
+        return format!("because no user is present to approve it; {why}allow it with {grant}");
     }
     let granting = proposal.reasons.iter().all(|reason| *reason == AskReason::MissingGrant);
     let how = if granting && !proposal.missing.is_empty() {
@@ -320,7 +320,7 @@ fn flags(proposal: &Proposal) -> String {
         list("--yes", &proposal.needs)
     };
     let Some(why) = asked_although_granted(proposal) else {
-        return format!("because nobody is there to be asked; allow it with {how}");
+        return format!("because no user is present to approve it; allow it with {how}");
     };
     let only_the_mode = proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
     // Suggests the mode that allows edits. A mode that allows programs asks about nothing at all,
@@ -330,15 +330,18 @@ fn flags(proposal: &Proposal) -> String {
     } else {
         ""
     };
-    format!("because nobody is there to be asked; {why}: allow it with {how}{or}")
+    format!("because no user is present to approve it; {why}: allow it with {how}{or}")
 }
 
 fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path>) -> Answer {
     if let Some(answer) = pages::show(screen, &question(proposal, offer)) {
         return answer;
     }
-    let prefix =
-        offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
+    let prefix = offer
+        .prefix
+        .as_ref()
+        .map(|rule| format!("[p] everything that starts with {rule}, "))
+        .unwrap_or_default();
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
     let drafts = drafts.filter(|_| plan(proposal).is_some());
     let lasts = shell::lasts(proposal);
@@ -368,7 +371,7 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path
             Some(answer) => return answer,
             None => {}
         }
-        screen.note("  that is no answer; say one of the letters");
+        screen.note("  not an answer; type one of the letters");
     }
     Answer::No { reason: "the person at the terminal gave no clear answer".into() }
 }
@@ -385,7 +388,7 @@ fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, Trouble> {
     let text = plan(proposal).unwrap_or_default();
     let other = Editor::find(|name| std::env::var(name).ok())?.edit(folder, &text)?;
     if other.trim().is_empty() {
-        return Err(Trouble::new(Exit::Usage, "an empty plan is none; it stays as it was"));
+        return Err(Trouble::new(Exit::Usage, "the plan is empty; keeping the old one"));
     }
     Ok(with_plan(&proposal.arguments, other))
 }
@@ -423,7 +426,7 @@ pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
         };
         lines.push(format!("  needs      {need}{missing}"));
     }
-    lines.extend(proposal.hands_on.iter().map(|grant| format!("  hands on   {grant}")));
+    lines.extend(proposal.hands_on.iter().map(|grant| format!("  delegates  {grant}")));
     lines.extend(
         proposal.reasons.iter().filter_map(|reason| why(*reason)).map(|why| format!("  because    {why}")),
     );
@@ -453,12 +456,12 @@ pub(crate) fn plan(proposal: &Proposal) -> Option<String> {
 fn why(reason: AskReason) -> Option<&'static str> {
     match reason {
         AskReason::Level | AskReason::MissingGrant => None,
-        AskReason::EgressAfterMark => Some("it sends data out, after private or untrusted things were read"),
+        AskReason::EgressAfterMark => Some("it sends data out, after it read private or untrusted data"),
         AskReason::WriteAfterMark => {
-            Some("it writes where no grant says so, after private or untrusted things were read")
+            Some("it writes outside its grants, after it read private or untrusted data")
         }
-        AskReason::HookWants => Some("a hook wants every call to be looked at"),
-        AskReason::LeavesPlan => Some("it ends the planning: what comes after may change things"),
+        AskReason::HookWants => Some("a hook asks for your approval"),
+        AskReason::LeavesPlan => Some("it ends plan mode: later calls may change things"),
     }
 }
 

@@ -81,8 +81,8 @@ impl Archive {
         let to = to.canonicalize()?;
         if to.starts_with(&data) && !to.starts_with(data.join(COPIES)) {
             fs::remove_dir(&to)?;
-            let message = format!("{} is a part of what is to be copied", to.shown());
-            return Err(Trouble::new(Exit::Usage, message).hint("name a folder elsewhere").into());
+            let message = format!("{} is inside the data folder that is being copied", to.shown());
+            return Err(Trouble::new(Exit::Usage, message).hint("name a folder outside it").into());
         }
         let made = Self::fill(&data, &to).await;
         if made.is_err() {
@@ -111,15 +111,15 @@ impl Archive {
     /// Reads the list of a copy.
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
         let text = fs::read(folder.join(LIST)).map_err(|_| {
-            let message = format!("{} is no whole copy: it has no {LIST}", folder.shown());
-            Trouble::new(Exit::Missing, message).hint("name a folder that `holm backup` has made")
+            let message = format!("{} is not a complete backup: it has no {LIST}", folder.shown());
+            Trouble::new(Exit::Missing, message).hint("name a folder that `holm backup` created")
         })?;
         let archive: Self = serde_json::from_slice(&text)
             .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", folder.join(LIST).shown())))?;
         if archive.version != VERSION {
-            let message = format!("the copy has the form {}, and this is {VERSION}", archive.version);
+            let message = format!("the backup has format {}; this Holm supports {VERSION}", archive.version);
             return Err(Trouble::new(Exit::Usage, message)
-                .hint("use the holm that made it, or a later one")
+                .hint("use the Holm version that made it, or a newer one")
                 .into());
         }
         Ok(archive)
@@ -129,9 +129,9 @@ impl Archive {
     /// and copied whole; the folder appears completely or not at all.
     pub(crate) fn restore(&self, folder: &Path, data: &Path) -> anyhow::Result<()> {
         if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
-            let message = format!("there is something in {} already", data.shown());
+            let message = format!("{} is not empty", data.shown());
             return Err(Trouble::new(Exit::Usage, message)
-                .hint("nothing is overwritten; move it away, or name another folder with --data")
+                .hint("Holm does not overwrite it; move it away, or name another folder with --data")
                 .into());
         }
         let held = fs::File::open(folder)?;
@@ -172,8 +172,9 @@ impl Archive {
         let mut files = Vec::with_capacity(all.len());
         for path in all {
             let (bytes, sha256) = hash(fs::File::open(folder.join(&path))?)?;
-            let text =
-                path.to_str().ok_or_else(|| anyhow::anyhow!("{} has no name in text", path.shown()))?;
+            let text = path
+                .to_str()
+                .ok_or_else(|| anyhow::anyhow!("the name of {} is not valid UTF-8", path.shown()))?;
             files.push(Kept { path: text.to_owned(), bytes, sha256 });
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -188,15 +189,15 @@ impl Kept {
         let path = Path::new(&self.path);
         let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
         let broken = |why: &str| {
-            let message = format!("the copy cannot be used: {} {why}", self.path);
-            Trouble::new(Exit::Usage, message).hint("use another copy")
+            let message = format!("the backup is not usable: {} {why}", self.path);
+            Trouble::new(Exit::Usage, message).hint("use another backup")
         };
         if !is_below || self.path.is_empty() {
             return Err(broken("leads elsewhere").into());
         }
         let (bytes, sha256) = open(folder, path).and_then(hash).map_err(|_| broken("is missing"))?;
         if (bytes, sha256) != (self.bytes, self.sha256) {
-            return Err(broken("is not what was copied").into());
+            return Err(broken("changed since it was copied").into());
         }
         Ok(())
     }
@@ -353,10 +354,10 @@ fn new_folder(path: &Path) -> anyhow::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(|error| {
         let message = match error.kind() {
-            io::ErrorKind::AlreadyExists => format!("there is something at {} already", path.shown()),
-            _ => format!("the folder {} cannot be made: {error}", path.shown()),
+            io::ErrorKind::AlreadyExists => format!("{} already exists", path.shown()),
+            _ => format!("cannot create the folder {}: {error}", path.shown()),
         };
-        Trouble::new(Exit::Usage, message).hint("name a folder that is not there yet").into()
+        Trouble::new(Exit::Usage, message).hint("name a folder that does not exist yet").into()
     })
 }
 

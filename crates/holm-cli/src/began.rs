@@ -56,7 +56,7 @@ impl Began {
         if self.folder == here {
             return Ok(());
         }
-        let message = format!("the session `{session}` works in {}, and this is {here}", self.folder);
+        let message = format!("session `{session}` works in {}, but you are in {here}", self.folder);
         let hint = format!("go to {} and resume it there, or start a new session here", self.folder);
         Err(Trouble::new(Exit::Usage, message).hint(hint))
     }
@@ -67,7 +67,10 @@ impl Began {
         let said = json!({ "session": session, "folder": self.folder, "deny": self.deny });
         places::keep(&file, &said.to_string()).map_err(|error| {
             let message = format!("{} cannot be written: {error}", file.shown());
-            Trouble::new(Exit::Failed, message).hint("make room, or name another data folder with --data")
+            Trouble::new(Exit::Failed, message).hint(
+                "free some space, or name another data folder with \
+                                                      --data",
+            )
         })
     }
 
@@ -88,7 +91,8 @@ fn file(places: &Places, session: &str) -> PathBuf {
 
 fn unusable(file: &Path, why: &str) -> Trouble {
     let message = format!("{} cannot be used: {why}", file.shown());
-    let hint = "it says in which folder the session works and what it never runs; put it back, or start a new session";
+    let hint = "this file records the folder and the denied commands of the session; restore it, or \
+                start a new session";
     Trouble::new(Exit::Failed, message).hint(hint)
 }
 

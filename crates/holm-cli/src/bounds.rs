@@ -32,7 +32,7 @@ impl Bounds {
         if self == Self::Anywhere || is_here(base) {
             return Ok(());
         }
-        let message = format!("{name} is not on this machine, and --offline opens nothing else");
+        let message = format!("{name} is not on this machine, and --offline allows nothing else");
         Err(Trouble::new(Exit::Usage, message).hint("name a model on this machine, such as local/smollm2"))
     }
 }

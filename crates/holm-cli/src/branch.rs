@@ -56,7 +56,7 @@ impl Branch {
         };
         let lines = fork_journal(&text, Seq::new(at), new, under_way).map_err(|error| self.unfit(error))?;
         if next == Next::GoesOn && journal::replay(&journal::decode_strict(lines.as_bytes())?)?.is_idle() {
-            let message = format!("nothing is under way at record {at} of the session `{}`", self.from);
+            let message = format!("nothing is running at record {at} of session `{}`", self.from);
             return Err(Trouble::new(Exit::Usage, message).hint("say what to do next with -p").into());
         }
         let mut journal = store.create(new).await.map_err(taken)?;
@@ -68,8 +68,7 @@ impl Branch {
         match error {
             DriveError::Fork(ForkError { at, last }) => {
                 let last = last.map_or_else(|| "none".to_owned(), |last| last.to_string());
-                let message =
-                    format!("the session `{}` has no record {at}; the last one is {last}", self.from);
+                let message = format!("session `{}` has no record {at}; the last one is {last}", self.from);
                 let hint = format!("holm session replay {} shows the numbers", self.from);
                 Trouble::new(Exit::Usage, message).hint(hint).into()
             }
@@ -89,7 +88,7 @@ impl Branch {
 fn taken(error: JournalFailed) -> anyhow::Error {
     match &error {
         JournalFailed::Exists { run } => {
-            let message = format!("there is a session `{run}` already");
+            let message = format!("session `{run}` already exists");
             Trouble::new(Exit::Usage, message).hint("choose another name with --session").into()
         }
         JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),

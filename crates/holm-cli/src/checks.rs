@@ -81,7 +81,7 @@ impl JailedChecks {
             | Ending::OutOfOutput
             | Ending::OutOfMemory
             | Ending::MadeProtected
-            | Ending::Lost => Err(format!("`{command}` was ended before it had looked at the result")),
+            | Ending::Lost => Err(format!("`{command}` was stopped before it had checked the result")),
         }
     }
 }
@@ -91,7 +91,7 @@ impl CheckRunner for JailedChecks {
         let (this, command) = (self.clone(), program.command.clone());
         Box::pin(async move {
             let broken =
-                |why| CheckRuling::Broken { reason: format!("the check `{command}` cannot be made: {why}") };
+                |why| CheckRuling::Broken { reason: format!("cannot run the check `{command}`: {why}") };
             this.check(program).await.unwrap_or_else(broken)
         })
     }
@@ -102,9 +102,9 @@ pub(crate) fn cannot_be_made(promises: &[Postcondition], work: &Path) -> Vec<Str
     let problem = |promise: &Postcondition| match &promise.rule {
         Rule::Executable { command, .. } => {
             let why = found(command, work).err().or_else(|| {
-                Engine::detect().err().map(|error| format!("commands cannot be confined here: {error}"))
+                Engine::detect().err().map(|error| format!("this machine cannot sandbox commands: {error}"))
             })?;
-            Some(format!("the check `{}` cannot be made: {why}", promise.name))
+            Some(format!("cannot run the check `{}`: {why}", promise.name))
         }
         _ => None,
     };

@@ -42,13 +42,11 @@ pub(crate) async fn check(store: &Store, session: &str) -> anyhow::Result<()> {
     if started.config.depth == 0 {
         return Ok(());
     }
-    let message = format!("the session `{session}` is a helper's, and is never resumed by itself");
+    let message = format!("session `{session}` belongs to a helper and cannot be resumed by itself");
     let trouble = Trouble::new(Exit::Usage, message);
     Err(match root_of(store, session).await? {
-        Some(root) => {
-            trouble.hint(format!("it goes on with its own session: holm run --session {root} --resume"))
-        }
-        None => trouble.hint("the session that it belongs to is not here any more"),
+        Some(root) => trouble.hint(format!("resume its parent session: holm run --session {root} --resume")),
+        None => trouble.hint("its parent session no longer exists"),
     }
     .into())
 }

@@ -28,7 +28,7 @@ impl Circle {
 
 impl fmt::Display for Circle {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "work would go in a circle: {}", self.0.join(" -> "))
+        write!(out, "agents delegate in a circle: {}", self.0.join(" -> "))
     }
 }
 

@@ -73,10 +73,10 @@ impl Company {
         let is_there = |name: &&String| self.agents.contains(*name) || self.tools.may_have(name);
         let name = named.iter().chain(&agent.manages).find(|name| !is_there(name))?;
         let fix = match name.as_str() {
-            "web_search" => "set HOLM_SEARCH, or take it out of the file",
-            _ => "add it, or take it out of the file",
+            "web_search" => "set HOLM_SEARCH, or remove it from the file",
+            _ => "add it, or remove it from the file",
         };
-        let why = format!("there is no tool and no agent `{name}`");
+        let why = format!("no tool or agent is named `{name}`");
         Some(Flaw { line: line_naming(path, name), why, fix })
     }
 }

@@ -123,7 +123,7 @@ impl EventSink for Drawing {
             Event::Withdrawn { call } if state.written == Some(*call) => {
                 state.written = None;
                 drop(state);
-                self.note("(the text above is taken back)");
+                self.note("(the text above was withdrawn)");
                 return;
             }
             Event::CallProposed { call, tool, .. } => {
@@ -209,13 +209,13 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
             Outcome::Succeeded => format!("  {}: {bytes} bytes in {millis} ms", tool(call)),
             Outcome::Failed => format!("  {}: failed after {millis} ms", tool(call)),
             Outcome::Refused => format!("  {}: not run", tool(call)),
-            Outcome::Unknown => format!("  {}: nobody knows whether it happened", tool(call)),
+            Outcome::Unknown => format!("  {}: unknown whether it happened", tool(call)),
             Outcome::Stopped => format!("  {}: stopped", tool(call)),
         },
         Event::ModelFailed { message, next, .. } => match next {
-            NextTry::Retry { .. } => format!("  the model failed ({message}); it is tried again"),
+            NextTry::Retry { .. } => format!("  the model failed ({message}); retrying"),
             NextTry::Fallback { .. } => format!("  {}", climbed(event)?),
-            NextTry::Compact => format!("  the model failed ({message}); it is shown less"),
+            NextTry::Compact => format!("  the model failed ({message}); retrying with a shorter context"),
             // How the run ends says the same, but for what a provider says of its window.
             NextTry::GiveUp => format!("  {}", climbed(event)?),
         },
@@ -223,7 +223,7 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
         Event::Ruled { call, guard, reason, .. } => format!("  {}: {guard} says {reason}", tool(call)),
         Event::LoopSeen { tool, times } => format!("  {tool}: the same call {times} times"),
         Event::LimitNear { limit, left } => format!("  a limit is near: {left} of {limit:?} left"),
-        Event::RunResumed { .. } => "  the session is taken up again".into(),
+        Event::RunResumed { .. } => "  the session was resumed".into(),
         Event::HookFailed { reason } => format!("  a hook failed: {reason}"),
         Event::ToolFlawed { tool, problems, .. } => format!("  {tool}: {}", problems.join("; ")),
         _ => return None,
@@ -260,7 +260,7 @@ fn ended(outcome: Outcome, bytes: u64, seconds: u64) -> String {
     match outcome {
         Outcome::Succeeded => format!("ready in the background, {bytes} bytes after {seconds} s"),
         Outcome::Failed | Outcome::Refused => format!("failed in the background after {seconds} s"),
-        Outcome::Unknown => "nobody knows how it ended in the background".into(),
+        Outcome::Unknown => "ended in the background; the result is unknown".into(),
         Outcome::Stopped => "stopped in the background".into(),
     }
 }

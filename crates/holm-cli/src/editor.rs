@@ -37,7 +37,7 @@ impl Editor {
     pub(crate) fn find(env: impl Fn(&str) -> Option<String>) -> Result<Self, Trouble> {
         let named = VARIABLES.iter().find_map(|name| env(name).filter(|command| !command.trim().is_empty()));
         let command = named.ok_or_else(|| {
-            Trouble::new(Exit::Usage, "no editor is named").hint("set EDITOR, such as: export EDITOR=nano")
+            Trouble::new(Exit::Usage, "no editor is set").hint("set EDITOR, such as: export EDITOR=nano")
         })?;
         Ok(Self { command })
     }
@@ -61,7 +61,7 @@ impl Editor {
             }
             Err(error) => {
                 let message = format!("the editor `{}` cannot be started: {error}", self.command);
-                Err(Trouble::new(Exit::Failed, message).hint("set EDITOR to one that is there"))
+                Err(Trouble::new(Exit::Failed, message).hint("set EDITOR to an installed editor"))
             }
         }
     }
@@ -100,7 +100,7 @@ impl Draft {
         if length > MOST_BYTES {
             return Err(Trouble::new(
                 Exit::Usage,
-                format!("what was written is longer than {} MiB", MOST_BYTES >> 20),
+                format!("the text is longer than {} MiB", MOST_BYTES >> 20),
             ));
         }
         let text = fs::read_to_string(&self.path).map_err(|error| failed(error.to_string()))?;

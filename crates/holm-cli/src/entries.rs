@@ -186,7 +186,7 @@ fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String>
     let command = match project.join(&program.command).to_str() {
         Some(whole) if program.command.contains('/') => whole.to_owned(),
         Some(_) => program.command.clone(),
-        None => return Err("the project's path is no text".to_owned()),
+        None => return Err("the project's path is not valid UTF-8".to_owned()),
     };
     let line = std::iter::once(&command).chain(&program.args).map(String::as_str);
     let granted: Vec<String> = spec.grants.iter().map(ToString::to_string).collect();
@@ -208,11 +208,11 @@ pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(
         let bytes = read_plain_within(&path, MAX_FILE).map_err(|error| format!("{shown}: {error}"))?;
         let what = match ledger.standing(&path, &ContentHash::of(&bytes)) {
             Trust::Trusted => continue,
-            Trust::Changed => "has changed since somebody trusted it",
-            Trust::Unknown => "was trusted by nobody",
+            Trust::Changed => "changed since you trusted it",
+            Trust::Unknown => "is not trusted",
         };
         let command = trusting(lead, &path, places);
-        return Err(format!("{shown}, with which it is started, {what}; look at it, then `{command}`"));
+        return Err(format!("{shown}, which starts it, {what}; review it, then run `{command}`"));
     }
     Ok(())
 }
@@ -249,7 +249,7 @@ impl Gate for ProjectGate {
         }
         let bytes = read_plain(path).map_err(|error| error.to_string())?;
         if ContentHash::of(&bytes).as_bytes() != sha256 {
-            return Err("it changes while it is looked at".to_owned());
+            return Err("it changed while Holm read it".to_owned());
         }
         let specs = Entry { path: path.to_owned(), bytes }.specs(&self.places);
         specs.iter().try_for_each(|spec| check(spec, path, &self.places))

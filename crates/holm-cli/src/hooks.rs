@@ -33,9 +33,9 @@ use crate::{
 const OTHERS_WRITE: u32 = 0o022;
 
 /// What ends a run before it begins.
-const CHANGED: &str = "they have changed since somebody trusted them";
+const CHANGED: &str = "they changed since you trusted them";
 /// The same where there is nothing to look at.
-const GONE: &str = "they are not there any more";
+const GONE: &str = "they no longer exist";
 
 /// The owner of a hooks file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Owner {
         if self == Self::User {
             let (file, folder) = (fs::metadata(&path)?, fs::metadata(&places.data)?);
             if file.mode() & OTHERS_WRITE != 0 || file.uid() != folder.uid() {
-                anyhow::bail!("others can write it; make it yours alone (chmod 600)");
+                anyhow::bail!("other users can write it; make it private (chmod 600)");
             }
         }
         let read = HookFile::load(&places.work, &path);
@@ -176,7 +176,7 @@ impl Gathered {
         let mut gathered = Self { hooks: Hooks::default(), notes: Vec::new(), withholding };
         for owner in Owner::ALL {
             let path = owner.file(places);
-            let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
+            let ledger = Ledger::open(places.trust()).context("cannot read which hooks are trusted")?;
             let Some(read) = owner.read(places).transpose() else {
                 if was_trusted(owner, places, &ledger) {
                     return Err(gone(&path).into());
@@ -214,7 +214,7 @@ impl Gathered {
                 Err(_) => {
                     let hint = "`holm hooks trust` shows what it runs and asks you";
                     gathered.notes.push(format!(
-                        "the hooks of {} do nothing: nobody has trusted it; {hint}",
+                        "the hooks of {} are not used: you have not trusted them; {hint}",
                         path.shown()
                     ));
                 }
@@ -235,26 +235,26 @@ fn was_trusted(owner: Owner, places: &Places, ledger: &Ledger) -> bool {
 
 /// The error that stops a run which would begin without its trusted hooks.
 fn refused(hooks: &Path, why: &str) -> Trouble {
-    let message = format!("the hooks of {} guard this project, and {why}", hooks.shown());
+    let message = format!("the hooks of {} guard this project, but {why}", hooks.shown());
     Trouble::new(Exit::NoAnswer, message)
-        .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` goes on without them")
+        .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` continues without them")
 }
 
 /// What to do where the file is gone.
-const BACK: &str = "put the file back, or go on without them: `holm hooks forget`";
+const BACK: &str = "restore the file, or continue without it: `holm hooks forget`";
 
 /// The same for a missing file: a user who removed it on purpose must say so once.
 fn gone(hooks: &Path) -> Trouble {
-    let message = format!("the hooks of {} guard this project, and {GONE}", hooks.shown());
+    let message = format!("the hooks of {} guard this project, but {GONE}", hooks.shown());
     Trouble::new(Exit::NoAnswer, message).hint(BACK)
 }
 
 /// The same for an invalid file: it must be fixed before the user can review and trust it.
 fn unreadable(hooks: &Path, why: &str) -> Trouble {
     let message =
-        format!("the hooks of {} guard this project, and they cannot be read any more: {why}", hooks.shown());
+        format!("the hooks of {} guard this project, but they can no longer be read: {why}", hooks.shown());
     Trouble::new(Exit::Usage, message)
-        .hint("mend the file, then `holm hooks trust`; `holm hooks forget` goes on without them")
+        .hint("fix the file, then run `holm hooks trust`; `holm hooks forget` continues without them")
 }
 
 /// The closest event name, if a file names an event that does not exist.
@@ -270,15 +270,15 @@ fn shut(script: &Path, hooks: &Path) -> String {
     }
     let (script, hooks) = (script.shown(), hooks.shown());
     format!(
-        "{script}, a script that the hooks of {hooks} run, is not what somebody trusted: what it guards is denied; \
-         `holm hooks trust` shows it and asks you"
+        "{script}, a script of the hooks of {hooks}, changed since you trusted it, so Holm denies the \
+         calls it guards; `holm hooks trust` shows it and asks you"
     )
 }
 
 /// A script that was trusted and is gone, and what follows from it.
 pub(crate) fn missing(script: &Path, hooks: &Path) -> String {
     let (script, hooks) = (script.shown(), hooks.shown());
-    format!("{script}, a script that the hooks of {hooks} run, is not there: what it guards is denied")
+    format!("{script}, a script of the hooks of {hooks}, is missing, so Holm denies the calls it guards")
 }
 
 /// Reports denials on standard error, if no terminal shows the calls.
@@ -299,7 +299,7 @@ fn telling(hooks: CommandHooks, screen: &Arc<Screen>, secrets: &Secrets) -> Comm
 fn runner(places: &Places, confinement: Confinement) -> anyhow::Result<Jailed> {
     let engine = match confinement {
         Confinement::Required => Engine::detect().map_err(|error| {
-            let message = format!("the hooks that you trust cannot be run: {error}");
+            let message = format!("your trusted hooks cannot run: {error}");
             Trouble::new(Exit::Failed, message)
                 .hint("--unconfined runs them, and all commands, without a jail")
         })?,

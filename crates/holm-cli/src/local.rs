@@ -28,8 +28,10 @@ const ADAPTER: &str = "holm-tools-smollm2-135m.gguf";
 /// model chooses the right one less often (docs/local.md has the figures).
 const SMALL: u64 = 1_000_000_000;
 /// Note for a run without a chosen model.
-pub(crate) const NOTE: &str = "no model was chosen, so the small one on this machine answers; it is good for short \
-                               look-ups with one tool and knows few facts. Choose a better one with --model or HOLM_MODEL";
+pub(crate) const NOTE: &str = "no model was chosen, so Holm uses the small local one; it suits short \
+                               look-ups with one tool and knows few facts. \
+                               Choose a better one with --model or \
+                               HOLM_MODEL";
 
 /// Whether a name means a model on this machine.
 pub(crate) fn is_local(name: &str) -> bool {
@@ -93,24 +95,25 @@ pub(crate) fn files(
 ) -> Result<(PathBuf, Option<PathBuf>), Trouble> {
     let short = name.strip_prefix(PREFIX).unwrap_or(name);
     if short.trim_matches('.').is_empty() {
-        let hint = "holm model list shows which there are; local/ and a path is a file of yours";
-        return Err(Trouble::new(Exit::Usage, format!("`{name}` names no model")).hint(hint));
+        let hint = "`holm model list` shows the local models; local/PATH names a file of yours";
+        return Err(Trouble::new(Exit::Usage, format!("unknown model `{name}`")).hint(hint));
     }
     if short.contains('/') || Path::new(short).extension().is_some_and(|end| end == "gguf") {
         return Ok((PathBuf::from(short), None));
     }
     let Some(folder) = folder(env) else {
         let hint = "set HOLM_MODELS to a folder";
-        return Err(Trouble::new(Exit::Usage, "there is no place to keep models: HOME is not set").hint(hint));
+        return Err(Trouble::new(Exit::Usage, "no folder for models: HOME is not set").hint(hint));
     };
     let file = if matches!(name, DEFAULT | BARE) { FILE.to_owned() } else { format!("{short}.gguf") };
     let path = folder.join(file);
     if !path.is_file() {
-        let message = format!("the model {name} is not here: {} is missing", path.shown());
+        let message = format!("model {name} is not on this machine: {} is missing", path.shown());
         let trouble = Trouble::new(Exit::Missing, message);
-        return Err(
-            trouble.hint("holm model list shows which there are; scripts/setup model brings the small one")
-        );
+        return Err(trouble.hint(
+            "`holm model list` shows the local models; `scripts/setup model` fetches the \
+                          small one",
+        ));
     }
     let adapter = Some(folder.join(ADAPTER)).filter(|path| name == DEFAULT && path.is_file());
     Ok((path, adapter))

@@ -125,9 +125,9 @@ impl Log {
                 End::Task(task) => http::in_time(task).await,
             };
             if let Err(why) = ended {
-                notes.push(format!("the log to {name} is not whole: {why}"));
+                notes.push(format!("the log to {name} is incomplete: {why}"));
             } else if missed > 0 {
-                notes.push(format!("the log to {name} lacks {missed} lines, for which there was no room"));
+                notes.push(format!("the log to {name} lacks {missed} lines: the buffer was full"));
             }
         }
         notes

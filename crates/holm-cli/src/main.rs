@@ -174,7 +174,7 @@ fn main() -> ExitCode {
     match execute(cli, given.subcommand_name().unwrap_or_default()) {
         Ok(exit) => match Screen::lost() {
             Some(why) if exit == Exit::Done => {
-                screen.note(&format!("error: not all of it reached standard output: {why}"));
+                screen.note(&format!("error: could not write everything to standard output: {why}"));
                 Exit::Failed.into()
             }
             Some(_) | None => exit.into(),
@@ -192,7 +192,7 @@ fn told(said: &clap::Error, screen: &Screen) -> ExitCode {
     let printed = said.print().and_then(|()| io::stdout().flush());
     match printed {
         Err(lost) if !said.use_stderr() && lost.kind() != io::ErrorKind::BrokenPipe => {
-            screen.note(&format!("error: not all of it reached standard output: {lost}"));
+            screen.note(&format!("error: could not write everything to standard output: {lost}"));
             Exit::Failed.into()
         }
         Ok(()) | Err(_) => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(Exit::Usage.code())),

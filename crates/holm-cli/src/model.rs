@@ -171,7 +171,7 @@ fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
             }
             match known {
                 Ok((keys, provider)) if !keys.is_empty() => trouble.hint(format!(
-                    "set {keys} in the environment, or keep one with `holm keys add {provider}`"
+                    "set {keys} in the environment, or store a key with `holm keys add {provider}`"
                 )),
                 Ok(_) | Err(_) => trouble,
             }
@@ -205,14 +205,12 @@ fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
         Trouble::new(Exit::Usage, format!("the script {} cannot be used: {reason}", path.shown())).hint(LOOKS)
     };
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            Trouble::new(Exit::Missing, format!("there is no script {}", path.shown()))
-        }
+        io::ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("no script {} exists", path.shown())),
         _ => wrong(error.to_string()),
     })?;
     if !text.trim_start().starts_with('{') {
         // A list would be read as the members in order.
-        return Err(wrong("it is no object".into()));
+        return Err(wrong("it is not an object".into()));
     }
     let script: ScriptedModel = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     // A run that nothing answers would leave a session that holds nothing.

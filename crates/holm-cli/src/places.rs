@@ -44,7 +44,7 @@ pub(crate) fn data_folder(
         return Ok(home.join(".local/share/holm"));
     }
     let hint = "name a folder with --data, or set HOLM_DATA";
-    Err(Trouble::new(Exit::Usage, "there is no place to keep sessions: HOME is not set").hint(hint))
+    Err(Trouble::new(Exit::Usage, "no folder for sessions: HOME is not set").hint(hint))
 }
 
 /// The folders that tools and commands use.
@@ -76,8 +76,8 @@ impl Places {
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
         let data = data_here(flag)?;
         let work = std::env::current_dir().map_err(|error| {
-            let message = format!("the folder in which `holm` was started cannot be used: {error}");
-            Trouble::new(Exit::Failed, message).hint("go to one that is there")
+            let message = format!("cannot use the current folder: {error}");
+            Trouble::new(Exit::Failed, message).hint("go to an existing folder")
         })?;
         database(&data)?;
         let places = Self::at(data.canonicalize()?, work);
@@ -194,7 +194,7 @@ pub(crate) fn quoted(word: &str) -> String {
 /// Makes the folder, for its owner alone, and gives the database's path in it.
 pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
     private_folder(folder).map_err(|error| {
-        let message = format!("the folder {} cannot be made: {error}", folder.shown());
+        let message = format!("cannot create the folder {}: {error}", folder.shown());
         Trouble::new(Exit::Failed, message).hint("name another one with --data")
     })?;
     Ok(folder.join(DATABASE))
@@ -259,7 +259,7 @@ pub(crate) fn readable_file(path: &Path) -> io::Result<fs::File> {
 /// Why no new file could be made, in words for a person.
 pub(crate) fn why_unmade(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::AlreadyExists => "it is there already".to_owned(),
+        io::ErrorKind::AlreadyExists => "it already exists".to_owned(),
         _ => error.to_string(),
     }
 }

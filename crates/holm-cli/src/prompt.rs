@@ -150,7 +150,7 @@ impl Parts {
             return Err(Trouble::new(Exit::Usage, "there is no prompt").hint(HINT));
         }
         if self.0.iter().filter(|part| **part == Part::Stdin).count() > 1 {
-            let message = "standard input is named more than once, and can be read once";
+            let message = "standard input is named more than once, but can be read only once";
             return Err(Trouble::new(Exit::Usage, message));
         }
         let whole = [Part::Stdin];

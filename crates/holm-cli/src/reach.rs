@@ -132,7 +132,7 @@ impl Reach {
         let is_set = std::env::var(&variable.value).is_ok_and(|key| !key.trim().is_empty());
         (!is_set && !self.has_key(&known_as(provider))).then(|| {
             let Value { value, origin } = variable;
-            format!("${value}, which {origin} names for the key of {provider}, is not set; there is no key")
+            format!("{origin} takes the key of {provider} from ${value}, which is not set")
         })
     }
 

@@ -349,7 +349,7 @@ fn why_over(open: &Open, ends: Ends) -> Option<&'static str> {
     }
     match ends {
         Ends::Told => None,
-        Ends::No => Some("nobody waits for this answer any more"),
+        Ends::No => Some("this question was withdrawn"),
     }
 }
 

@@ -79,7 +79,7 @@ impl Library for Sessions {
             let mut text = String::from_utf8_lossy(&bytes).into_owned();
             if text.len() > MOST {
                 text.truncate(text.floor_char_boundary(MOST));
-                text.push_str("\n\n(the rest is left out; `holm session show` has all of it)\n");
+                text.push_str("\n\n(the rest is omitted; `holm session show` shows all of it)\n");
             }
             Ok(Some(LibraryText { kind: MARKDOWN.into(), text }))
         })

@@ -212,7 +212,8 @@ impl Loader for Servers {
 fn stray(path: &Path) -> String {
     let path = path.shown();
     format!(
-        "it is started with {path}, because the entry names no whole path, and nobody has trusted that file"
+        "it would start with {path}, because the entry has no absolute path, and you have not trusted \
+         that file"
     )
 }
 
@@ -289,7 +290,7 @@ impl Browser for Back {
         let (listener, back) = (self.listener.try_clone(), self.comes_back_to());
         Box::pin(async move {
             let came = tokio::time::timeout(LOGIN, came_back(listener, &back)).await;
-            let came = came.map_err(|_| "nobody logged in".to_owned())?;
+            let came = came.map_err(|_| "no user logged in".to_owned())?;
             came.map_err(|error| error.to_string())
         })
     }
@@ -306,7 +307,7 @@ async fn came_back(listener: io::Result<TcpListener>, back: &str) -> io::Result<
         let target = head.strip_prefix("GET /callback?").and_then(|rest| rest.split_once(' '));
         let (status, text) = match target {
             Some(_) => ("200 OK", "You can close this page."),
-            None => ("404 Not Found", "Nothing is here."),
+            None => ("404 Not Found", "Not found."),
         };
         let answer = format!(
             "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",

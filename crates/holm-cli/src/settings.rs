@@ -48,12 +48,12 @@ impl Here {
         let ledger = match Ledger::open(places.trust()) {
             Ok(ledger) => ledger,
             Err(error) => {
-                let message = format!("nobody can tell what is trusted: {error}");
+                let message = format!("cannot read which files are trusted: {error}");
                 return Some((places.trust(), Trouble::new(Exit::Failed, message)));
             }
         };
         let refused = |path: &Path, why: &str, hint: &str| {
-            let message = format!("the settings of {} hold here, and now: {why}", path.shown());
+            let message = format!("the settings of {} apply here, but {why}", path.shown());
             Some((path.to_owned(), Trouble::new(Exit::NoAnswer, message).hint(hint)))
         };
         if let Some((path, why)) = gone(places, &ledger).first() {
@@ -62,7 +62,8 @@ impl Here {
         // A link in place of a trusted file is a change of that file.
         let was_trusted = |path: &Path| ledger.knows(&named(places, path));
         let (path, why) = self.loaded.inert.iter().find(|(path, _)| was_trusted(path))?;
-        let hint = "`holm config trust` shows the file and asks you; `holm config forget` goes on without it";
+        let hint = "`holm config trust` shows the file and asks you; `holm config forget` continues \
+                    without it";
         refused(path, why, hint)
     }
 
@@ -80,13 +81,13 @@ impl Here {
         let instead = instead.unwrap_or_default();
         self.loaded.inert.iter().map(move |(path, why)| {
             let why = hinted(&format!("{why}{instead}"));
-            (path.as_path(), format!("the settings of {} do nothing: {why}", path.shown()))
+            (path.as_path(), format!("the settings of {} are not used: {why}", path.shown()))
         })
     }
 }
 
 /// What to do where a trusted file is gone.
-pub(crate) const BACK: &str = "put the file back; `holm config forget` goes on without it";
+pub(crate) const BACK: &str = "restore the file; `holm config forget` continues without it";
 
 /// The path under which a file of the project is trusted; of one behind a link, the link.
 pub(crate) fn named(places: &Places, path: &Path) -> PathBuf {
@@ -130,9 +131,9 @@ fn missing(place: &Path) -> Option<&'static str> {
     match fs::symlink_metadata(place) {
         Ok(data) if data.is_file() => None,
         Ok(data) if data.is_symlink() => Some("it is a link, and links are never trusted"),
-        Ok(_) => Some("it is no plain file any more"),
-        Err(error) if error.kind() == ErrorKind::NotFound => Some("it is not there any more"),
-        Err(_) => Some("it cannot be looked at any more"),
+        Ok(_) => Some("it is no longer a plain file"),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some("it no longer exists"),
+        Err(_) => Some("it can no longer be read"),
     }
 }
 
@@ -142,7 +143,7 @@ fn is_trusted(path: &Path, ledger: &Ledger) -> bool {
 
 /// That no run begins here, and why not, on one line.
 pub(crate) fn no_run(trouble: &Trouble) -> String {
-    format!("no run begins here: {}", trouble.to_string().replace("\n  hint: ", "; "))
+    format!("no run can start here: {}", trouble.to_string().replace("\n  hint: ", "; "))
 }
 
 /// The instructions for all agents, from the user and from trusted project files, and notes about
@@ -152,7 +153,9 @@ pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
     match holm_config::own_guidance(|name| std::env::var(name).ok()) {
         Ok(Some((path, text))) => texts.push(format!("What {} says:\n\n{}", path.shown(), text.trim())),
         Ok(None) => {}
-        Err(error) => notes.push(format!("what you tell agents is not heard: {error}; {}", error.fix())),
+        Err(error) => {
+            notes.push(format!("your instructions for agents are not used: {error}; {}", error.fix()))
+        }
     }
     for path in holm_config::guides(&places.work) {
         let shown = path.shown();
@@ -162,10 +165,10 @@ pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
                     texts.push(format!("What {shown} says:\n\n{}", String::from_utf8_lossy(&bytes).trim()));
                 }
                 Err(why) => {
-                    notes.push(format!("what {shown} says is not heard: {}", hinted(&why)));
+                    notes.push(format!("the instructions in {shown} are not used: {}", hinted(&why)));
                 }
             },
-            Err(why) => notes.push(format!("what {shown} says is not heard: {why}")),
+            Err(why) => notes.push(format!("the instructions in {shown} are not used: {why}")),
         }
     }
     (texts, notes)
@@ -191,7 +194,7 @@ fn admitted(places: &Places, path: &Path, bytes: &[u8]) -> Result<(), String> {
     let path = place(&places.work, path).map_err(|linked| linked.to_string())?;
     match ledger.standing(&path, &ContentHash::of(bytes)) {
         Standing::Trusted => Ok(()),
-        Standing::Changed => Err("it has changed since somebody trusted it".into()),
-        Standing::Unknown => Err("nobody has trusted it".into()),
+        Standing::Changed => Err("it changed since you trusted it".into()),
+        Standing::Unknown => Err("you have not trusted it".into()),
     }
 }

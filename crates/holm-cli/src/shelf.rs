@@ -128,8 +128,8 @@ impl Shelf {
         }
         if !lacking.is_empty() {
             let names: Vec<String> = lacking.into_iter().map(|fault| fault.agent).collect();
-            let why = "they need tools that a small model is not given; `--tools all` gives it all of them";
-            screen.note(&format!("holm: no work is handed to {}: {why}", names.join(", ")));
+            let why = "they need tools that a small model does not get; `--tools all` gives it all tools";
+            screen.note(&format!("holm: Holm does not delegate to {}: {why}", names.join(", ")));
         }
     }
 

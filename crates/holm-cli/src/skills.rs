@@ -183,7 +183,7 @@ impl Skills {
             self.gate().admits(&path, hash.as_bytes()).map_err(|_| {
                 let folder = quoted(&found.folder.to_string_lossy());
                 let command = places.typed(&format!("tool trust {folder}"));
-                format!("nobody has trusted it as it is; look at it, then `{command}`")
+                format!("you have not trusted it as it is; review it, then run `{command}`")
             })?;
         }
         found.skill.clone()

@@ -90,7 +90,7 @@ impl Asking {
 impl Elsewhere for Asking {
     fn approve(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
         let Some(session) = self.editor.session().cloned() else {
-            return Box::pin(async { no("nobody can be asked before the session has begun") });
+            return Box::pin(async { no("no user can be asked before the session has started") });
         };
         let options = options(&proposal, &offer);
         let request = RequestPermissionRequest::new(session, self.call(&proposal, &offer), options.clone());
@@ -103,11 +103,11 @@ impl Elsewhere for Asking {
                     if offered {
                         answer(&chosen.option_id.0)
                     } else {
-                        no("the editor gave no answer that was offered")
+                        no("the editor gave an answer that was not offered")
                     }
                 }
                 Ok(RequestPermissionOutcome::Cancelled) => no("the person stopped it"),
-                Ok(_) => no("the editor gave no answer that is known"),
+                Ok(_) => no("the editor gave an unknown answer"),
                 Err(_) => no("the editor could not ask"),
             }
         })
@@ -158,7 +158,7 @@ fn options(proposal: &Proposal, offer: &Offer) -> Vec<PermissionOption> {
     }
     let always = option(SESSION, "Always allow in this session".into(), PermissionOptionKind::AllowAlways);
     let prefix = offer.prefix.as_ref().map(|rule| {
-        let name = format!("Always allow what begins with `{}` in this session", visible(&rule.to_string()));
+        let name = format!("Always allow what starts with `{}` in this session", visible(&rule.to_string()));
         option(PREFIX, name, PermissionOptionKind::AllowAlways)
     });
     [once, always].into_iter().chain(prefix).chain([no, never]).collect()

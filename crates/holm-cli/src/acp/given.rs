@@ -106,14 +106,14 @@ fn spec(server: &McpServer) -> Result<ServerSpec, String> {
     };
     match server {
         McpServer::Stdio(given) => {
-            let command = given.command.to_str().ok_or("its path is no text")?;
+            let command = given.command.to_str().ok_or("its path is not valid UTF-8")?;
             let program = Program::new(command).args(given.args.iter().cloned());
             let program = given.env.iter().fold(program, |program, set| program.env(&set.name, &set.value));
             ServerSpec::program(&name, program).map_err(|error| error.to_string())
         }
         McpServer::Http(given) => address(&given.url, &given.headers, Http::Newer),
         McpServer::Sse(given) => address(&given.url, &given.headers, Http::Older),
-        _ => Err("this way to reach a server is not known".into()),
+        _ => Err("unknown server transport".into()),
     }
 }
 

@@ -234,7 +234,7 @@ impl House {
     /// Identifies no user. It only checks whether a model would answer now.
     fn authenticate(&self, request: &AuthenticateRequest) -> Result<AuthenticateResponse, Error> {
         if &*request.method_id.0 != KEYS {
-            return Err(invalid(format!("there is no way `{}` to be known", request.method_id.0)));
+            return Err(invalid(format!("unknown authentication method `{}`", request.method_id.0)));
         }
         let screen = Arc::new(Screen::default());
         let checked = Places::find(self.data.as_deref())
@@ -361,12 +361,12 @@ impl House {
     /// The places of a session that works in this folder.
     fn places(&self, cwd: &Path) -> Result<Places, Error> {
         if !cwd.is_absolute() {
-            return Err(invalid("the folder of a session is to be absolute"));
+            return Err(invalid("the folder of a session must be an absolute path"));
         }
         let unusable = |error: std::io::Error| invalid(format!("{} cannot be used: {error}", cwd.shown()));
         let work = cwd.canonicalize().map_err(unusable)?;
         if !work.is_dir() {
-            return Err(invalid(format!("{} is no folder", cwd.shown())));
+            return Err(invalid(format!("{} is not a folder", cwd.shown())));
         }
         let places = Places::find(self.data.as_deref()).map_err(|error| refused(&error))?;
         Ok(Places { work, ..places })

@@ -26,7 +26,7 @@ pub(super) async fn page(
     let places = Places::find(data).map_err(|error| refused(&error))?;
     let store = places.store().await.map_err(|error| refused(&error))?;
     let after = request.cursor.as_deref().map(str::parse).transpose();
-    let after = after.map_err(|_| invalid("there is no such place in the list"))?;
+    let after = after.map_err(|_| invalid("unknown position in the list"))?;
     let wanted = Listing { after, limit: Some(PAGE), ..Listing::default() };
     let page = store.list(&wanted).await.map_err(|error| failed(error.to_string()))?;
     let within = request.cwd.map(|cwd| cwd.canonicalize().unwrap_or(cwd));

@@ -86,7 +86,14 @@ impl Seat {
     /// Where one is under way, or it says what no model here takes.
     pub(super) fn begin(&self, said: Vec<ContentBlock>) -> Result<Prompt, Error> {
         let prompt = said::prompt(said, &self.takes, &self.skills)?;
-        if self.turn.begin() { Ok(prompt) } else { Err(invalid("a prompt is under way in this session")) }
+        if self.turn.begin() {
+            Ok(prompt)
+        } else {
+            Err(invalid(
+                "a prompt is already running in this \
+                                                                session",
+            ))
+        }
     }
 
     /// Works on a prompt that has begun, until it ends or is stopped.

@@ -210,7 +210,7 @@ impl Telling {
         let told = self.reply.call == Some(call) && self.reply.text;
         self.reply = Reply { call: self.reply.call, ..Reply::default() };
         // The protocol takes nothing back, so it is said.
-        let text = "\n\n(the text above is taken back)\n\n";
+        let text = "\n\n(the text above was withdrawn)\n\n";
         told.then(|| SessionUpdate::AgentMessageChunk(chunk(text, &reply_id(call))))
     }
 
@@ -265,9 +265,12 @@ impl Telling {
         }
         let text = match event {
             Event::ModelFailed { message, next, .. } => match next {
-                NextTry::Retry { .. } => format!("The model failed ({message}); it is tried again."),
+                NextTry::Retry { .. } => format!("The model failed ({message}); retrying."),
                 NextTry::Fallback { model } => format!("The model failed ({message}); {model} takes over."),
-                NextTry::Compact => format!("The model failed ({message}); it is shown less."),
+                NextTry::Compact => format!(
+                    "The model failed ({message}); retrying with a shorter \
+                                             context."
+                ),
                 NextTry::GiveUp => return None,
             },
             Event::SteppedUp { from, to, reason, .. } => {

@@ -30,7 +30,7 @@ pub(super) fn show(screen: &Screen, lines: &[String]) -> Option<Answer> {
         super::forget_typed();
         let left = total - shown;
         let prompt = format!(
-            "  lines {first} to {shown} of {total}; Enter shows the next, {left} are left; ne[v]er, [n]o: "
+            "  lines {first} to {shown} of {total}; Enter shows the next ({left} left); ne[v]er, [n]o: "
         );
         let Some(line) = screen.question(&prompt) else {
             return Some(Answer::No { reason: "nobody answered".into() });

@@ -129,12 +129,12 @@ fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
     };
     for (reason, words) in [
         (AskReason::EgressAfterMark, "because    it sends data out"),
-        (AskReason::WriteAfterMark, "because    it writes where"),
+        (AskReason::WriteAfterMark, "because    it writes outside its grants"),
         (AskReason::HookWants, "because    a hook"),
-        (AskReason::LeavesPlan, "because    it ends the planning"),
+        (AskReason::LeavesPlan, "because    it ends plan mode"),
     ] {
         let text = asked(reason);
-        assert!(text.contains(words) && text.contains("hands on   read:src/**"), "{text}");
+        assert!(text.contains(words) && text.contains("delegates  read:src/**"), "{text}");
     }
     assert!(!asked(AskReason::MissingGrant).contains("because"));
 }
@@ -275,7 +275,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &[],
         &[AskReason::Level],
         "nobody is there to be asked; what it needs is granted, but this mode asks about every write",
-        "because nobody is there to be asked; what it needs is granted, but this mode asks about every write: allow it \
+        "because no user is present to approve it; what it needs is granted, but this mode asks about every write: allow it \
          with --yes write:n.txt, or all writes with --mode accept-edits",
     );
     check(
@@ -283,7 +283,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &[],
         &[AskReason::Level],
         "nobody is there to be asked; what it needs is granted, but this mode asks about every call that can run programs",
-        "because nobody is there to be asked; what it needs is granted, but this mode asks about every call that can run \
+        "because no user is present to approve it; what it needs is granted, but this mode asks about every call that can run \
          programs: allow it with --yes write:n.txt",
     );
     check(
@@ -291,23 +291,22 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &["write:n.txt"],
         &[AskReason::MissingGrant, AskReason::Level],
         "nobody is there to be asked; it needs write:n.txt, which was not granted",
-        "because nobody is there to be asked; allow it with --yes write:n.txt",
+        "because no user is present to approve it; allow it with --yes write:n.txt",
     );
     check(
         Level::ReadOnly,
         &["write:n.txt"],
         &[AskReason::MissingGrant],
         "nobody is there to be asked; it needs write:n.txt, which was not granted",
-        "because nobody is there to be asked; allow it with --grant write:n.txt",
+        "because no user is present to approve it; allow it with --grant write:n.txt",
     );
-    let egress =
-        "what it needs is granted, but it sends data out, after private or untrusted things were read";
+    let egress = "what it needs is granted, but it sends data out, after it read private or untrusted data";
     check(
         Level::ReadOnly,
         &[],
         &[AskReason::EgressAfterMark],
         &format!("nobody is there to be asked; {egress}"),
-        &format!("because nobody is there to be asked; {egress}: allow it with --yes write:n.txt"),
+        &format!("because no user is present to approve it; {egress}: allow it with --yes write:n.txt"),
     );
 }
 

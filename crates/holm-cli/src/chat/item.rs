@@ -154,7 +154,7 @@ impl Call {
                 Outcome::Succeeded => ("●", theme.accent, format!("  {}", took(*millis))),
                 Outcome::Failed => ("✗", theme.error, format!("  failed after {}", took(*millis))),
                 Outcome::Refused => ("✗", theme.warning, "  not run".into()),
-                Outcome::Unknown => ("?", theme.warning, "  nobody knows whether it happened".into()),
+                Outcome::Unknown => ("?", theme.warning, "  unknown whether it happened".into()),
                 Outcome::Stopped => ("■", theme.warning, "  stopped".into()),
             },
         }

@@ -138,7 +138,7 @@ impl State {
         let Some(text) = text else { return vec![Command::Repaint] };
         // An emptied file means that nothing should be carried out.
         if text.trim().is_empty() && !matches!(purpose, Purpose::Input(_)) {
-            self.told("an empty plan is none; it stays as it was");
+            self.told("the plan is empty; keeping the old one");
             return vec![Command::Repaint];
         }
         match purpose {

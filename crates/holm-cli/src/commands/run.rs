@@ -541,7 +541,7 @@ async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow:
     opened.map_err(|error| match &error {
         DriveError::Journal(JournalFailed::Missing { run }) => session::no_such(run).into(),
         DriveError::Journal(JournalFailed::Exists { run }) => {
-            let message = format!("there is a session `{run}` already");
+            let message = format!("session `{run}` already exists");
             Trouble::new(Exit::Usage, message)
                 .hint("add --resume to go on with it, or choose another name")
                 .into()

@@ -143,7 +143,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         let about = found.skill.as_ref().map(|skill| skill.description.clone());
         let problem = match &about {
             Err(why) => Some((*why).clone()),
-            Ok(_) if !is_used => Some("nobody has trusted it as it is".to_owned()),
+            Ok(_) if !is_used => Some("you have not trusted it as it is".to_owned()),
             Ok(_) => None,
         };
         if as_json {

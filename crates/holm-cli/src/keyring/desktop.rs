@@ -74,7 +74,11 @@ impl Desktop {
         let label = format!("--label=Holm: {name}");
         self.run(&["store", &label, FOLDER, service, KEY, name], Some(text))?;
         let kept = self.get(service, name)?.is_some_and(|kept| kept.expose_secret() == text);
-        if kept { Ok(()) } else { Err(KeyringError::Refused("the desktop's keyring did not keep it".into())) }
+        if kept {
+            Ok(())
+        } else {
+            Err(KeyringError::Refused("the desktop's keyring did not store it".into()))
+        }
     }
 
     /// Forgets a key, and says whether there was one.
@@ -107,7 +111,10 @@ impl Desktop {
         };
         let mut said = String::new();
         if let Some(stdout) = child.stdout.take() {
-            stdout.take(MOST).read_to_string(&mut said).map_err(|_| refused("what it gives is no text"))?;
+            stdout
+                .take(MOST)
+                .read_to_string(&mut said)
+                .map_err(|_| refused("its answer is not UTF-8 text"))?;
         }
         Ok(Done { success: status.success(), said })
     }

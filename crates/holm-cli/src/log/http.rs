@@ -40,7 +40,7 @@ impl Target {
             grants.extend(GrantSet::parse([origin.as_str()])?.iter().cloned());
         }
         if grants.admitting(&Request::Fetch(url.clone())).is_none() {
-            let message = format!("{flag} {url} is not on this machine, and no grant of the run leads to it");
+            let message = format!("{flag} {url} is not on this machine, and the run has no grant for it");
             return Err(Trouble::new(Exit::Usage, message).hint(format!("add --grant {origin}")).into());
         }
         bounds.admits("the log", &url.to_string())?;
@@ -65,7 +65,7 @@ impl Target {
                 (lost, why) = (lost + count, reason);
             }
         }
-        if lost == 0 { Ok(()) } else { Err(format!("{lost} lines were not taken ({why})")) }
+        if lost == 0 { Ok(()) } else { Err(format!("{lost} lines were not accepted ({why})")) }
     }
 
     /// Sends one request. Only the status of the response matters; its content is ignored.
@@ -88,6 +88,6 @@ pub(super) async fn in_time(task: JoinHandle<Result<(), String>>) -> Result<(), 
     match tokio::time::timeout(LAST_PATIENCE, task).await {
         Ok(Ok(ended)) => ended,
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("the last lines were not taken within {} s", LAST_PATIENCE.as_secs())),
+        Err(_) => Err(format!("the last lines were not accepted within {} s", LAST_PATIENCE.as_secs())),
     }
 }

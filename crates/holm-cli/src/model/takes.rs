@@ -27,7 +27,7 @@ impl Takes {
     /// the user would not notice.
     pub(crate) fn check(&self, prompt: &Prompt) -> Result<(), Trouble> {
         let Some((file, why)) = self.unseen(prompt) else { return Ok(()) };
-        Err(Trouble::new(Exit::Usage, format!("{why}, so it would not be shown {file}"))
+        Err(Trouble::new(Exit::Usage, format!("{why}, so it cannot read {file}"))
             .hint("leave it out, or choose another model with --model"))
     }
 

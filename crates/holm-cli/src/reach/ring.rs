@@ -54,10 +54,10 @@ impl Ring {
     fn ask(&self, provider: &str) -> Result<SecretString, String> {
         let why = match self.rings.get(provider) {
             Ok(Some(key)) => return Ok(key),
-            Ok(None) => "the keyring has forgotten it, as it does when the machine starts anew".to_owned(),
+            Ok(None) => "the keyring lost it, as it does when the machine restarts".to_owned(),
             Err(error) => error.to_string(),
         };
-        Err(format!("{why}; `holm keys add {provider}` keeps it again"))
+        Err(format!("{why}; store it again with `holm keys add {provider}`"))
     }
 
     /// Every change is one step, so a panic elsewhere leaves nothing half done.

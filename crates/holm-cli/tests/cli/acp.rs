@@ -354,7 +354,7 @@ fn modes_are_switched_as_far_as_the_policy_goes() {
     let modes = found.answer("a")["modes"]["availableModes"].as_array().unwrap();
     let ids: Vec<_> = modes.iter().map(|mode| &mode["id"]).collect();
     assert_eq!(ids, ["plan", "default", "accept-edits"]);
-    assert!(found.error("full").1.contains("no wider mode than accept-edits"), "{}", found.0);
+    assert!(found.error("full").1.contains("at most mode accept-edits"), "{}", found.0);
     assert_eq!(found.error("root").0, -32602);
     let told: Vec<_> =
         found.updates("a", "current_mode_update").iter().map(|now| &now["currentModeId"]).collect();
@@ -393,7 +393,7 @@ fn two_sessions_work_at_once_in_their_own_folders() {
     assert_eq!(found.answer("Read it.")["stopReason"], "end_turn");
     assert_eq!(found.text("b", "agent_message_chunk"), "I read it.");
     assert_eq!(found.answer("a1")["stopReason"], "cancelled");
-    assert!(found.error("a2").1.contains("under way"), "{}", found.0);
+    assert!(found.error("a2").1.contains("already running"), "{}", found.0);
     assert!(!found.text("a", "agent_message_chunk").contains("I read it."));
 }
 

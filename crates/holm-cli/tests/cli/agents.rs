@@ -63,9 +63,9 @@ fn an_agent_of_ones_own_works_with_its_prompt_tools_grants_and_limits() {
     let shown = stage.holm(["agent", "show", "counter", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
     assert_eq!((&shown["mode"], &shown["tools"]), (&"plan".into(), &json!(["read", "grep", "glob"])));
-    stage.holm(["agent", "new", "counter"]).fails(2, "counter.md cannot be made: it is there already");
+    stage.holm(["agent", "new", "counter"]).fails(2, "counter.md cannot be made: it already exists");
     stage.holm(["agent", "new", "../odd"]).fails(2, "is no name for an agent");
-    stage.run(&["--agent", "nobody", "-p", "x"]).fails(6, "there is no agent `nobody`");
+    stage.run(&["--agent", "nobody", "-p", "x"]).fails(6, "no agent is named `nobody`");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn an_agent_of_a_project_waits_for_trust_and_takes_nothing_that_its_user_does_no
     let stage =
         Stage::new([call(), Act::says("I may not."), call(), Act::says("Three.")]).file("notes.txt", "one\n");
     assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
-    stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "counter.md: nobody has trusted it");
+    stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "counter.md: you have not trusted it");
     stage.agrees(["tool", "trust", ".holm/agents"]);
     stage.run(&["--agent", "counter", "-p", "x"]).says_without("read", "I may not.\n");
     stage.run(&["--agent", "counter", "-p", "x", "--grant", "read:**"]).says("Three.\n");
@@ -99,15 +99,15 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     // Choosing one of them is an error, and no model is asked.
     let ran = stage.run(&["--agent", "one", "-p", "Look."]);
     let mend = "\n  hint: remove one of them from the other's `tools` or `manages`";
-    ran.fails(2, &format!("one.md:4: work would go in a circle: one -> two -> three -> one{mend}"));
+    ran.fails(2, &format!("one.md:4: agents delegate in a circle: one -> two -> three -> one{mend}"));
     let ran = stage.run(&["--agent", "five", "-p", "Look."]);
-    ran.fails(2, &format!("five.md:4: work would go in a circle: five -> five{mend}"));
+    ran.fails(2, &format!("five.md:4: agents delegate in a circle: five -> five{mend}"));
     assert!(stage.double.requests().is_empty());
     // Showing one of them works, and shows what to fix.
     let shown = stage.holm(["agent", "show", "one"]);
     assert_eq!(shown.code, Some(0), "{shown:?}");
     assert!(shown.out.contains("[\"read\",\"two\"]"), "{shown:?}");
-    let circles = checked.out.lines().filter(|line| line.contains("work would go in a circle: "));
+    let circles = checked.out.lines().filter(|line| line.contains("agents delegate in a circle: "));
     let named: Vec<&str> =
         circles.filter_map(|line| line.split("circle: ").nth(1)?.split(';').next()).collect();
     let expect = [
@@ -134,9 +134,9 @@ fn of_two_in_a_circle_none_is_said_to_be_missing() {
         fs::write(agents.join(format!("{name}.md")), text).unwrap();
     }
     let listed = stage.holm(["tool", "list"]);
-    assert!(listed.err.contains("work would go in a circle: "), "{listed:?}");
+    assert!(listed.err.contains("agents delegate in a circle: "), "{listed:?}");
     assert!(listed.err.contains("it hands work to `"), "{listed:?}");
-    assert!(!listed.err.contains("there is no tool and no agent"), "{listed:?}");
+    assert!(!listed.err.contains("no tool or agent is named"), "{listed:?}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn an_agent_that_names_what_nobody_has_does_not_begin_and_is_told_wherever_one_l
     };
     write("lost", "mode: plan\ntools:\n  - read\n  - nosuchtool");
     write("fine", "tools: [read, todo, date, skill]");
-    let expect = "there is no tool and no agent `nosuchtool`";
+    let expect = "no tool or agent is named `nosuchtool`";
     let ran = stage.run(&["--agent", "lost", "-p", "Hi."]);
     ran.fails_after_notes(2, &format!("lost.md:7: the agent `lost` cannot be used: {expect}"));
     assert!(stage.double.requests().is_empty());
@@ -231,7 +231,7 @@ fn a_project_of_agents_exe_works_as_it_is() {
             &run.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap(),
         )
     };
-    run().fails(2, "agent.json: nobody has trusted it");
+    run().fails(2, "agent.json: you have not trusted it");
     stage.agrees(["tool", "trust", "."]);
     let ran = run();
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is done.\n"), "{ran:?}");
@@ -345,7 +345,7 @@ fn an_import_ends_with_three_where_something_that_has_a_form_here_is_not_there()
     // An agent that is there already is not taken over again.
     let ran = import(".claude");
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.out.contains(r#""why":"it is there already""#), "{ran:?}");
+    assert!(ran.out.contains(r#""why":"it already exists""#), "{ran:?}");
     assert!(ran.out.contains("`permissions`"), "{ran:?}");
 }
 

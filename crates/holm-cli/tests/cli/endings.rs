@@ -23,7 +23,7 @@ fn a_missing_key_is_5_and_says_which_variable_to_set() {
     let ran = crate::stage::Ran::of(&output);
     ran.fails(
         5,
-        "hint: set ANTHROPIC_API_KEY in the environment, or keep one with `holm keys add anthropic`",
+        "hint: set ANTHROPIC_API_KEY in the environment, or store a key with `holm keys add anthropic`",
     );
 }
 
@@ -49,7 +49,7 @@ fn what_is_not_there_is_6() {
     stage.holm(["session", "show", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["session", "replay", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["tool", "execute", "nothing"]).fails(6, "there is no tool");
-    stage.holm(["run", "-p", "hi", "--script", "missing.json"]).fails(6, "there is no script missing.json");
+    stage.holm(["run", "-p", "hi", "--script", "missing.json"]).fails(6, "no script missing.json exists");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--budget", "much"], "is not an amount in US dollars");
     check(&["run", "-p", "hi", "--session", "../up"], "../up");
     check(&["run", "-p", "hi", "--script", "broken.json"], "broken.json cannot be used");
-    check(&["run", "-p", "hi", "--script", "list.json"], "it is no object");
+    check(&["run", "-p", "hi", "--script", "list.json"], "it is not an object");
     check(&["run", "-p", "hi", "--script", "empty.json"], "it has no results");
     check(
         &["run", "-p", "hi", "--script", "typo.json"],
@@ -186,7 +186,7 @@ fn an_answer_that_a_full_disk_has_cut_is_no_success() {
         Ran::of(&stage.command(args).stdout(full).output().unwrap())
     };
     for args in [["paths"].as_slice(), &["--help"], &["run", "--model", MODEL, "-p", "Hi."]] {
-        into("/dev/full", args).fails(1, "not all of it reached standard output");
+        into("/dev/full", args).fails(1, "could not write everything to standard output");
     }
     assert_eq!(into("/dev/null", &["paths"]).code, Some(0));
 }

@@ -183,7 +183,7 @@ fn a_session_that_was_taken_in_works_where_that_was_done() {
     fs::create_dir(&other).unwrap();
     let resume = ["run", "--session", "journey", "--resume", "-p", "Hi."];
     let ran = Ran::of(&stage.command(resume).current_dir(&other).output().unwrap());
-    ran.fails(2, "the session `journey` works in ");
+    ran.fails(2, "session `journey` works in ");
 }
 
 #[test]

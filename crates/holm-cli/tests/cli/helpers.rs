@@ -115,7 +115,7 @@ fn a_projects_helper_is_there_once_a_person_trusts_its_file() {
     fs::create_dir_all(&tools).unwrap();
     fs::write(tools.join("counter.md"), agent("counter", COUNTS)).unwrap();
     let ran = stage.run(&["-p", "How many?", "--grant", "read:**"]);
-    assert!(ran.out == "Alone.\n" && ran.err.contains("counter.md: nobody has trusted it"), "{ran:?}");
+    assert!(ran.out == "Alone.\n" && ran.err.contains("counter.md: you have not trusted it"), "{ran:?}");
     assert!(!stage.double.requests()[0].text().contains("Counts what is there."));
     stage.agrees(["tool", "trust"]);
     stage.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");
@@ -204,11 +204,8 @@ fn a_helpers_session_is_marked_and_never_resumed_by_itself() {
     }
     let asked = stage.double.requests().len();
     let ran = stage.run(&["-p", "And now?", "--session", name, "--resume"]);
-    ran.fails(2, "is never resumed by itself");
-    assert!(
-        ran.err.contains("hint: it goes on with its own session: holm run --session top --resume"),
-        "{ran:?}"
-    );
+    ran.fails(2, "cannot be resumed by itself");
+    assert!(ran.err.contains("hint: resume its parent session: holm run --session top --resume"), "{ran:?}");
     assert_eq!(stage.double.requests().len(), asked, "nobody was asked");
 }
 
@@ -292,7 +289,7 @@ fn a_helper_that_names_a_tool_that_nobody_has_is_told_once_all_files_are_loaded(
     assert!(row("wants").contains("cannot be called now") && !row("later").contains("cannot"), "{listed}");
     let ran = stage.holm(["tool", "validate", "wants"]);
     assert!(
-        ran.code == Some(3) && ran.out.contains("wants: there is no tool and no agent `frobnicate`"),
+        ran.code == Some(3) && ran.out.contains("wants: no tool or agent is named `frobnicate`"),
         "{ran:?}"
     );
 }

@@ -66,7 +66,7 @@ fn a_session_is_written_out_in_three_ways() {
     let file = ["session", "export", "old", "--format", "jsonl", "--out", "old.jsonl"];
     stage.holm(file).says("");
     assert_eq!(fs::read_to_string(stage.work().join("old.jsonl")).unwrap(), lines);
-    stage.holm(file).fails(1, "old.jsonl cannot be written: it is there already");
+    stage.holm(file).fails(1, "old.jsonl cannot be written: it already exists");
     stage.holm(["session", "export", "none"]).fails(6, "there is no session `none`");
 }
 
@@ -150,15 +150,13 @@ fn a_fork_without_a_prompt_answers_anew_or_waits() {
     let stage = talked([Act::says("The sea is green."), Act::says("It is deep.")]);
     // `run` does again what was under way.
     let ran = stage.holm(["run", "--fork", "old", "--at", "4"]);
-    stage.holm(["run", "--fork", "old"]).fails(2, "nothing is under way at record 5");
+    stage.holm(["run", "--fork", "old"]).fails(2, "nothing is running at record 5");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "The sea is green.\n"), "{ran:?}");
     // `session fork` makes a session, and says which.
     let ran = stage.holm(["session", "fork", "old", "--session", "waits"]);
     ran.says("waits\n");
     stage.holm(["run", "--session", "waits", "--resume", "-p", "How deep?"]).says("It is deep.\n");
-    stage
-        .holm(["session", "fork", "old", "--session", "waits"])
-        .fails(2, "there is a session `waits` already");
+    stage.holm(["session", "fork", "old", "--session", "waits"]).fails(2, "session `waits` already exists");
     stage.holm(["session", "fork", "old", "--at", "99"]).fails(2, "has no record 99; the last one is");
     stage.holm(["session", "fork", "none"]).fails(6, "there is no session `none`");
     stage.holm(["run", "--at", "2", "-p", "x"]).fails(2, "--at says where a fork begins");
@@ -172,7 +170,7 @@ fn a_fork_stays_in_the_folder_and_keeps_what_is_forbidden() {
     let elsewhere = tempfile::tempdir().unwrap();
     let ran =
         stage.command(["run", "--fork", "old", "-p", "Who?"]).current_dir(elsewhere.path()).output().unwrap();
-    Ran::of(&ran).fails(2, "the session `old` works in");
+    Ran::of(&ran).fails(2, "session `old` works in");
     let grants = ["--mode", "full", "--grant", "exec:*", "--grant", "read:**", "--grant", "write:**"];
     let ran = stage.holm([&["run", "--fork", "old", "-p", "Who?"], &grants[..]].concat());
     assert_eq!(ran.out, "I may not.\n", "{ran:?}");
@@ -196,7 +194,7 @@ fn a_prompt_is_put_otherwise_in_an_editor_and_history_stays() {
 
     edited(&stage, "true", &["session", "edit", "old"]).fails(2, "the prompt is as it was");
     edited(&stage, "false", &["session", "edit", "old"]).fails(1, "nothing was done");
-    stage.holm(["session", "edit", "old"]).fails(2, "no editor is named");
+    stage.holm(["session", "edit", "old"]).fails(2, "no editor is set");
     stage
         .holm(["session", "edit", "old", "--at", "2"])
         .fails(2, "record 2 of the session `old` is no prompt");

@@ -56,7 +56,7 @@ fn hooks_that_nobody_has_trusted_do_nothing_and_are_named() {
     let stage = stage(&guard(REFUSES), 1);
     let (ran, told) = count(&stage);
     assert!(told.contains("one two three"), "{told}");
-    let expect = "hooks.json do nothing: nobody has trusted it; `holm hooks trust` shows";
+    let expect = "hooks.json are not used: you have not trusted them; `holm hooks trust` shows";
     assert!(ran.err.contains(expect) && ran.err.lines().count() == 1, "{ran:?}");
 }
 
@@ -187,15 +187,14 @@ fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_have_change
     assert!(count(&stage).1.contains("not on my watch"));
     // What cannot be read is a mistake in a file, as any other.
     let misspelt = guard(REFUSES).replace("PreToolUse", "PreTolUse");
-    let changed =
-        (guard("echo 'another word' >&2; exit 2"), 3, "they have changed since somebody trusted them");
-    let none = ("no hooks at all".to_owned(), 2, "they cannot be read any more: ");
+    let changed = (guard("echo 'another word' >&2; exit 2"), 3, "they changed since you trusted them");
+    let none = ("no hooks at all".to_owned(), 2, "they can no longer be read: ");
     for (text, code, expect) in
-        [changed, none, (misspelt, 2, "did you mean `PreToolUse`?\n  hint: mend the file")]
+        [changed, none, (misspelt, 2, "did you mean `PreToolUse`?\n  hint: fix the file")]
     {
         fs::write(&file, text).unwrap();
         let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
-        ran.fails(code, "guard this project, and they ");
+        ran.fails(code, "guard this project, but they ");
         assert!(ran.err.contains(expect), "{ran:?}");
         assert!(ran.err.contains("`holm hooks trust`") && ran.err.contains("`holm hooks forget`"), "{ran:?}");
     }
@@ -214,17 +213,17 @@ fn a_script_that_the_hooks_name_is_trusted_with_them_and_keeps_its_gate_closed_o
     let stage = stage(&guard("sh ./check.sh"), 3).file("check.sh", REFUSES);
     let alone = ["hooks", "trust", "--yes", &hash(&stage.work().join(".holm/hooks.json"))].map(str::to_owned);
     let ran = stage.holm(alone);
-    assert!(ran.code == Some(2) && ran.err.contains("nothing is trusted"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.err.contains("nothing was trusted"), "{ran:?}");
     trust(&stage, &[".holm/hooks.json", "check.sh"]);
     assert!(count(&stage).1.contains("not on my watch"));
     fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
     let (ran, told) = count(&stage);
     assert!(!told.contains("one two three") && told.contains("stays closed"), "{told}");
-    assert!(ran.err.contains("check.sh, a script that") && ran.err.contains("is not what somebody trusted"));
+    assert!(ran.err.contains("check.sh, a script of") && ran.err.contains("changed since you trusted it"));
     assert!(ran.err.contains("`read` was denied by a hook"), "{ran:?}");
     let checked = stage.holm(["check"]);
     assert_eq!(checked.code, Some(2), "{checked:?}");
-    assert!(checked.out.contains("bad  hooks  ") && checked.out.contains("is not what somebody trusted"));
+    assert!(checked.out.contains("bad  hooks  ") && checked.out.contains("changed since you trusted it"));
     trust(&stage, &["check.sh"]);
     assert_eq!(stage.holm(["check"]).code, Some(0));
     assert!(count(&stage).1.contains("one two three"), "somebody has looked at it");
@@ -242,7 +241,7 @@ fn a_check_finds_what_would_keep_a_run_with_trusted_hooks_from_beginning() {
         assert!(checked.code == Some(2) && row.contains(expect), "{checked:?}");
     };
     fs::write(stage.work().join(".holm/hooks.json"), guard("exit 0")).unwrap();
-    finds("hooks", "hooks.json: they have changed since somebody trusted them; `holm hooks trust`");
+    finds("hooks", "hooks.json: they changed since you trusted them; `holm hooks trust`");
     fs::write(stage.work().join(".holm/hooks.json"), guard("exit 0").replace("PreToolUse", "PreTolUse"))
         .unwrap();
     finds("hooks", "hooks.json:1: there is no event `PreTolUse`; ");
@@ -289,10 +288,10 @@ fn a_trusted_script_that_is_gone_is_named_and_what_it_guards_stays_closed() {
     let (ran, told) = count(&stage);
     assert!(!told.contains("one two three"), "{told}");
     let said = |what: &str| ran.err.lines().filter(|line| line.contains(what)).count();
-    assert_eq!((said("check.sh, a script that"), said("`read` was denied by a hook")), (1, 1), "{ran:?}");
+    assert_eq!((said("check.sh, a script of"), said("`read` was denied by a hook")), (1, 1), "{ran:?}");
     let ran = stage.holm(["hooks", "trust"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.err.contains("check.sh, a script that") && ran.err.contains("is not there"), "{ran:?}");
+    assert!(ran.err.contains("check.sh, a script of") && ran.err.contains("is missing"), "{ran:?}");
 }
 
 #[test]
@@ -335,7 +334,7 @@ fn without_a_terminal_a_yes_names_what_was_seen() {
     );
     assert!(ran.err.contains(&format!("holm hooks trust --yes {}", hash(&file))), "{ran:?}");
     let ran = stage.holm(["hooks", "trust", "--yes", &ContentHash::of(b"seen before").to_string()]);
-    assert!(ran.code == Some(2) && ran.err.contains("was not named"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.err.contains("--yes does not name"), "{ran:?}");
     let ran = stage.holm(["hooks", "trust"]);
     assert_eq!(ran.code, Some(3), "nothing was trusted meanwhile: {ran:?}");
     trust(&stage, &[".holm/hooks.json"]);
@@ -371,7 +370,10 @@ fn the_users_own_hooks_run_unless_others_can_write_them() {
     assert!(ran.err.contains("denied by a hook") && told.contains("not on my watch"), "{ran:?}: {told}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(ran.err.contains("others can write it") && told.contains("one two three"), "{ran:?}: {told}");
+    assert!(
+        ran.err.contains("other users can write it") && told.contains("one two three"),
+        "{ran:?}: {told}"
+    );
 }
 
 #[test]
@@ -388,7 +390,7 @@ fn hooks_that_were_imported_from_elsewhere_do_nothing_until_somebody_trusts_them
     let listed = stage.holm(["hooks", "list"]).out;
     assert!(listed.starts_with("new: ") && listed.contains("not on my watch"), "{listed}");
     let (ran, told) = count(&stage);
-    assert!(ran.err.contains("do nothing: nobody has trusted it"), "{ran:?}");
+    assert!(ran.err.contains("are not used: you have not trusted them"), "{ran:?}");
     assert!(told.contains("one two three"), "{told}");
     let shown = stage.holm(["hooks", "trust"]);
     assert!(shown.code == Some(3) && shown.out.contains("hooks.json, in every folder:"), "{shown:?}");
@@ -398,7 +400,7 @@ fn hooks_that_were_imported_from_elsewhere_do_nothing_until_somebody_trusts_them
     let file = stage.data().join("hooks.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("on my watch", "now")).unwrap();
-    stage.run(&["-p", "Count."]).fails(3, "they have changed since somebody trusted them");
+    stage.run(&["-p", "Count."]).fails(3, "they changed since you trusted them");
     assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
     assert!(count(&stage).1.contains("one two three"));
 }
@@ -412,7 +414,7 @@ fn a_script_of_a_project_is_the_projects_also_when_the_users_hooks_name_it() {
     fs::write(&file, guard("sh ./check.sh")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(!told.contains("one two three") && ran.err.contains("is not what somebody trusted"), "{ran:?}");
+    assert!(!told.contains("one two three") && ran.err.contains("changed since you trusted it"), "{ran:?}");
     trust(&stage, &["check.sh"]);
     assert!(count(&stage).1.contains("not on my watch"));
 }
@@ -455,7 +457,7 @@ fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_are_gone() 
     let refuses = |what: &str| {
         let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
         assert!(matches!(ran.code, Some(2 | 3)), "{what}: {ran:?}");
-        assert!(ran.err.contains("hooks.json guard this project, and they "), "{what}: {ran:?}");
+        assert!(ran.err.contains("hooks.json guard this project, but they "), "{what}: {ran:?}");
         assert!(ran.err.contains("`holm hooks forget`"), "{what}: {ran:?}");
         let checked = stage.holm(["check"]);
         assert!(checked.code == Some(2) && checked.out.contains("bad  hooks "), "{what}: {checked:?}");

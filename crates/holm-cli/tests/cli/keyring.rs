@@ -136,7 +136,7 @@ fn a_keyring_is_asked_for_the_provider_that_is_used_and_for_no_other() {
     assert_eq!(desk.asked(), "");
     // The run that needs the key reports that it is gone.
     fs::remove_file(desk.folder.join("openai")).unwrap();
-    desk.holm(&run, "").fails(5, "`holm keys add openai` keeps it again");
+    desk.holm(&run, "").fails(5, "store it again with `holm keys add openai`");
     assert_eq!(desk.asked(), "lookup openai\n");
 }
 

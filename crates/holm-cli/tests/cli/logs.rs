@@ -131,7 +131,7 @@ fn a_run_is_sent_to_this_machine_and_nowhere_that_nobody_granted() {
     assert!(told.iter().any(|line| line["event"]["group_ended"] != Value::Null), "{text}");
 
     let refused = stage.run(&["-p", "Go.", "--log-http", "https://logs.example/in"]);
-    refused.fails(2, "no grant of the run leads to it");
+    refused.fails(2, "the run has no grant for it");
     assert!(refused.err.contains("add --grant fetch:https://logs.example:443"), "{refused:?}");
     assert_eq!(stage.double.requests().len(), 1);
 }
@@ -142,5 +142,5 @@ fn a_log_that_cannot_be_sent_is_told_and_the_run_goes_on() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let ran = stage.run(&["-p", "Go.", "--log-http", &format!("http://127.0.0.1:{port}/in")]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
-    assert!(ran.err.contains("is not whole"), "{ran:?}");
+    assert!(ran.err.contains("is incomplete"), "{ran:?}");
 }

@@ -134,5 +134,5 @@ fn a_manager_with_a_tool_that_acts_cannot_be_chosen() {
 #[test]
 fn a_manager_of_somebody_who_is_not_there_cannot_be_chosen() {
     let lost = MANAGER.replace("[executor]", "[executor, nobody]");
-    refused(&lost, "the agent `manager` cannot be used: there is no tool and no agent `nobody`");
+    refused(&lost, "the agent `manager` cannot be used: no tool or agent is named `nobody`");
 }

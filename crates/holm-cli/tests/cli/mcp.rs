@@ -252,7 +252,7 @@ fn an_entry_of_a_project_that_nobody_trusts_starts_nothing() {
     fs::create_dir_all(stage.work().join(".holm/tools")).unwrap();
     let entry = json!({ "command": "/usr/bin/touch", "args": [stage.work().join("started")] });
     fs::write(stage.work().join(".holm/tools/evil.mcp.json"), entry.to_string()).unwrap();
-    stage.holm(["mcp", "test", "evil"]).fails(3, "nobody has trusted it");
+    stage.holm(["mcp", "test", "evil"]).fails(3, "you have not trusted it");
     stage.holm(["tool", "list"]);
     assert!(!stage.work().join("started").exists());
 }

@@ -126,7 +126,7 @@ fn offline_a_provider_elsewhere_is_refused_before_it_is_asked() {
     let mut command =
         stage.command(["run", "--offline", "--model", "anthropic/claude-sonnet-4-5", "-p", "Hi."]);
     Ran::of(&command.env("ANTHROPIC_API_KEY", "k").output().unwrap())
-        .fails(2, "--offline opens nothing else");
+        .fails(2, "--offline allows nothing else");
     // A model on this machine is allowed.
     let near = Stage::new([holm_testkit::double::Act::says("Here.")]);
     near.run(&["-p", "Hi.", "--offline"]).says("Here.\n");

@@ -40,7 +40,7 @@ fn a_program_is_neither_run_nor_described_before_it_is_trusted_and_a_tool_afterw
     let seen = stage.work().join("seen");
     let path = stage.program("ping.sh", &PING.replace("case", "touch seen; case"), 0o755);
     let ran = stage.holm(["tool", "list"]);
-    assert!(!ran.out.contains("ping") && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(!ran.out.contains("ping") && ran.err.contains("you have not trusted it"), "{ran:?}");
     assert!(!seen.exists(), "it did not run");
     stage.agrees(["tool", "trust"]);
     let ran = stage.holm(["tool", "list"]);
@@ -114,7 +114,7 @@ fn trust_that_is_taken_back_stops_the_next_call_of_a_running_agent() {
     assert!(!told.contains("pong"), "the second did not: {told}");
     let ran = stage.holm(["session", "show", "s", "--json"]);
     assert_eq!(ran.out.matches("pong Ada").count(), 1, "and the journal shows it: {ran:?}");
-    assert!(stage.holm(["tool", "list"]).err.contains("nobody has trusted it"));
+    assert!(stage.holm(["tool", "list"]).err.contains("you have not trusted it"));
     stage.holm(["tool", "distrust", "ping"]).fails(6, "nothing is trusted by the name `ping`");
 }
 
@@ -204,8 +204,8 @@ fn whoever_names_a_tool_that_cannot_be_used_is_told_why() {
     for which in ["ping", "ping.sh", "bash_ping", "bash_ping_2", ".holm/tools/ping.sh"] {
         for command in ["show", "validate", "execute"] {
             let ran = stage.holm(["tool", command, which]);
-            ran.fails(3, "nobody has trusted it");
-            assert_eq!(ran.err.matches("nobody has trusted it").count(), 1, "{ran:?}");
+            ran.fails(3, "you have not trusted it");
+            assert_eq!(ran.err.matches("you have not trusted it").count(), 1, "{ran:?}");
         }
     }
     for there in ["./loose.sh", ".", "/dev/null"] {

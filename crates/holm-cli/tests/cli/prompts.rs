@@ -63,7 +63,7 @@ fn a_command_that_fails_is_told_and_one_that_gives_nothing_ends_it() {
     assert_eq!(ran.err, "holm: `echo broken; exit 7` ended with exit status: 7; what it printed is used\n");
     stage.run(&["--shell", "exit 7"]).fails(1, "`exit 7` gave nothing for the prompt: exit status: 7");
     stage.run(&["-f", "gone.md"]).fails(6, "there is no file gone.md");
-    stage.run(&["-p", "-", "-f", "-"]).fails(2, "can be read once");
+    stage.run(&["-p", "-", "-f", "-"]).fails(2, "can be read only once");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn what_a_model_would_not_be_shown_is_refused_before_it_is_asked() {
     let ran = Ran::of(&blind.env("DEEPSEEK_API_KEY", "x").output().unwrap());
     ran.fails(
         2,
-        "deepseek/deepseek-chat takes no image/png, so it would not be shown cat.png\n  hint: leave it out",
+        "deepseek/deepseek-chat takes no image/png, so it cannot read cat.png\n  hint: leave it out",
     );
     stage.run(&["--media", "notes.txt"]).fails(2, "hint: give a text with -f");
     stage.run(&["--media", "gone.png"]).fails(6, "there is no file gone.png");

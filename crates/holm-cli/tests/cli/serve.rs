@@ -219,7 +219,7 @@ fn what_is_kept_is_copied_while_sessions_work_and_put_back_elsewhere() {
     assert_eq!(served.post("/api/backups", &json!({ "name": "one" })).status, 409);
     assert_eq!(served.get("/api/backups").json()[0]["name"], "one");
     stage.holm(["backup", copy.to_str().unwrap()]).fails(2, "already");
-    stage.holm(["restore", copy.to_str().unwrap()]).fails(2, "there is something in");
+    stage.holm(["restore", copy.to_str().unwrap()]).fails(2, "is not empty");
     let first = served.get("/api/sessions/first/replay").body;
     let token = served.token.clone();
     drop(served);
@@ -333,5 +333,5 @@ fn a_collector_elsewhere_needs_a_grant() {
         "--model",
         MODEL,
     ];
-    stage.holm(args).fails(2, "no grant of the run leads to it");
+    stage.holm(args).fails(2, "the run has no grant for it");
 }

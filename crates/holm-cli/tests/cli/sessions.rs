@@ -226,7 +226,7 @@ fn a_session_goes_on_in_its_own_folder_alone() {
     std::fs::create_dir(&elsewhere).unwrap();
     let resume = ["run", "--model", MODEL, "-p", "Second.", "--session", "s", "--resume"];
     let ran = Ran::of(&stage.command(resume).current_dir(&elsewhere).output().unwrap());
-    ran.fails(2, "the session `s` works in ");
+    ran.fails(2, "session `s` works in ");
     assert!(ran.err.contains("resume it there"), "{}", ran.err);
     stage.holm(resume).says("two\n");
 }

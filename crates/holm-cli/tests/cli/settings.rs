@@ -65,7 +65,7 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
     let stage =
         stage([Act::says("One."), Act::says("Two."), Act::says("Three.")], &user).file("holm.toml", project);
     let ran = holm(&stage, &["run", "-p", "Hi."]);
-    assert!(ran.out == "One.\n" && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(ran.out == "One.\n" && ran.err.contains("you have not trusted it"), "{ran:?}");
     trust(&stage);
     holm(&stage, &["run", "-p", "Hi."]).says("Two.\n");
     let requests = stage.double.requests();
@@ -82,20 +82,23 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
     for text in [b"system = \"Another.\"\n".as_slice(), b"\xff\xfe"] {
         fs::write(stage.work().join("holm.toml"), text).unwrap();
         let ran = holm(&stage, &["run", "-p", "Hi."]);
-        ran.fails(3, "holm.toml hold here, and now: ");
+        ran.fails(3, "holm.toml apply here, but ");
         assert!(ran.err.contains("`holm config trust`"), "{ran:?}");
         let shown = holm(&stage, &["config", "show"]);
-        assert!(shown.code == Some(0) && shown.err.contains("no run begins here: "), "{shown:?}");
-        assert!(!shown.err.contains("do nothing"), "{shown:?}");
+        assert!(shown.code == Some(0) && shown.err.contains("no run can start here: "), "{shown:?}");
+        assert!(!shown.err.contains("are not used"), "{shown:?}");
         let checked = holm(&stage, &["check"]);
         assert!(checked.code == Some(2) && checked.out.contains("bad  settings  "), "{checked:?}");
         let said = holm(&stage, &["doctor"]).out;
         let row = said.lines().find(|line| line.contains("  settings  ")).unwrap();
-        assert!(row.starts_with("bad ") && row.contains("no run begins here: "), "{said}");
+        assert!(row.starts_with("bad ") && row.contains("no run can start here: "), "{said}");
     }
     assert_eq!(holm(&stage, &["config", "forget"]).code, Some(0));
     let ran = holm(&stage, &["run", "-p", "Hi."]);
-    assert!(ran.out == "Three.\n" && ran.err.contains("do nothing"), "what is no text ends nothing: {ran:?}");
+    assert!(
+        ran.out == "Three.\n" && ran.err.contains("are not used"),
+        "what is no text ends nothing: {ran:?}"
+    );
 }
 
 #[test]
@@ -262,7 +265,7 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
     let hash = ContentHash::of(b"mode = \"full\"\n").to_string();
     holm(&stage, &["config", "trust", "--yes", &hash]).fails(2, expect);
     let ran = holm(&stage, &["run", "--model", MODEL, "-p", "Hi."]);
-    assert!(ran.code == Some(0) && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("you have not trusted it"), "{ran:?}");
 }
 
 #[test]
@@ -389,13 +392,13 @@ fn a_file_that_nobody_trusts_does_not_switch_off_the_trusted_one_above_it() {
     let run = ["run", "--model", MODEL, "-p", "Hi."];
     let ran = below(&run);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
-    assert!(ran.err.contains("sub/holm.toml do nothing: nobody has trusted it; "), "{ran:?}");
+    assert!(ran.err.contains("sub/holm.toml are not used: you have not trusted it; "), "{ran:?}");
     assert!(stage.double.requests()[0].text().contains("From above."));
     let shown = below(&["config", "show", "--origin"]);
     assert!(shown.out.starts_with("system = \"From above.\"  # "), "{shown:?}");
     // What is above and has changed is not passed over either.
     fs::write(stage.work().join("holm.toml"), "system = \"Another.\"\n").unwrap();
-    below(&run).fails(3, "work/holm.toml hold here, and now: it has changed");
+    below(&run).fails(3, "work/holm.toml apply here, but it changed");
     fs::write(stage.work().join("holm.toml"), "system = \"From above.\"\n").unwrap();
     // Who trusts the nearer one has that one alone.
     let hash = ContentHash::of(b"").to_string();
@@ -418,19 +421,19 @@ fn no_run_begins_without_a_trusted_file_that_is_gone_until_somebody_forgets_it()
     let refuses = |expect: &str| {
         for folder in [&stage.work(), &sub] {
             let ran = Ran::of(&command(&stage, &run).current_dir(folder).output().unwrap());
-            ran.fails(3, &format!("holm.toml hold here, and now: {expect}"));
+            ran.fails(3, &format!("holm.toml apply here, but {expect}"));
             assert!(ran.err.contains("`holm config forget`"), "{ran:?}");
         }
         let checked = holm(&stage, &["check"]);
         assert!(checked.code == Some(2) && checked.out.contains("bad  settings  "), "{checked:?}");
         let row = holm(&stage, &["doctor"]).out;
-        assert!(row.contains("no run begins here: "), "{row}");
+        assert!(row.contains("no run can start here: "), "{row}");
     };
     fs::remove_file(&file).unwrap();
-    refuses("it is not there any more");
-    holm(&stage, &["config", "trust"]).fails(6, "holm.toml: it is not there any more");
+    refuses("it no longer exists");
+    holm(&stage, &["config", "trust"]).fails(6, "holm.toml: it no longer exists");
     fs::create_dir(&file).unwrap();
-    refuses("it is no plain file any more");
+    refuses("it is no longer a plain file");
     fs::remove_dir(&file).unwrap();
     fs::write(stage.work().join("empty"), "").unwrap();
     std::os::unix::fs::symlink("empty", &file).unwrap();

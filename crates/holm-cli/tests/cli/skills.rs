@@ -57,7 +57,7 @@ fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
     fs::write(skills.join("greet/references/forms.md"), "Forms of the third step.").unwrap();
     let ran = stage.run(&["-p", "Hi."]);
     assert!(
-        ran.out == "None.\n" && ran.err.contains("greet/SKILL.md is not used: nobody has trusted it"),
+        ran.out == "None.\n" && ran.err.contains("greet/SKILL.md is not used: you have not trusted it"),
         "{ran:?}"
     );
     stage.agrees(["tool", "trust", ".agents/skills"]);
@@ -78,7 +78,7 @@ fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
     );
     // A file that was not reviewed is not given out.
     fs::write(skills.join("greet/SKILL.md"), "---\nname: greet\ndescription: Other.\n---\nOther.\n").unwrap();
-    stage.holm(["skill", "show", "greet"]).fails(3, "nobody has trusted it as it is");
+    stage.holm(["skill", "show", "greet"]).fails(3, "you have not trusted it as it is");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_projects_skill_that_nobody_trusts_does_not_hide_ones_own_of_the_same_name()
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 2, "{listed}");
     assert!(lines[0].starts_with("fix  Greets people.  ("), "{listed}");
-    assert!(lines[1].starts_with("fix  cannot be used: nobody has trusted it as it is"), "{listed}");
+    assert!(lines[1].starts_with("fix  cannot be used: you have not trusted it as it is"), "{listed}");
     stage.agrees(["tool", "trust", ".holm/skills"]);
     holm(&["skill", "show", "fix"]).says("Theirs.\n");
     assert_eq!(holm(&["skill", "list"]).out.lines().count(), 1, "the one that is used");
@@ -131,7 +131,7 @@ fn what_a_project_tells_agents_is_heard_once_it_is_trusted() {
     let stage = stage.file("CLAUDE.md", "Not this.\n");
     let ran = stage.run(&["-p", "Hi."]);
     assert!(
-        ran.out == "a\n" && ran.err.contains("AGENTS.md says is not heard: nobody has trusted it"),
+        ran.out == "a\n" && ran.err.contains("AGENTS.md are not used: you have not trusted it"),
         "{ran:?}"
     );
     let shown = stage.holm(["config", "trust"]);
@@ -285,8 +285,8 @@ fn a_key_in_the_keyring_is_used_and_written_nowhere() {
     fs::copy(stage.data().join("keys.json"), other.join("keys.json")).unwrap();
     let mut lost = stage.command(["run", "--model", MODEL, "-p", "Hi."]);
     let lost = Ran::of(&lost.env_remove("OPENAI_API_KEY").env("HOLM_DATA", &other).output().unwrap());
-    lost.fails(5, "hint: the keyring has forgotten it");
-    assert!(lost.err.contains("`holm keys add openai` keeps it again"), "{lost:?}");
+    lost.fails(5, "hint: the keyring lost it");
+    assert!(lost.err.contains("store it again with `holm keys add openai`"), "{lost:?}");
     assert_eq!(holm(&["keys", "remove", "openai"], "").code, Some(0));
     assert_eq!(holm(&["keys", "list"], "").out, "");
     holm(&["run", "--model", MODEL, "-p", "Hi."], "").fails(5, "no key for openai");

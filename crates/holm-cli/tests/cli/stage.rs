@@ -129,7 +129,7 @@ impl Ran {
     /// The arguments of the command by which a person would agree to what was shown.
     #[track_caller]
     pub(crate) fn leads_to(&self) -> Vec<String> {
-        let lead = self.err.lines().find_map(|line| line.strip_prefix("holm: if you agree: holm "));
+        let lead = self.err.lines().find_map(|line| line.strip_prefix("holm: to agree, run: holm "));
         lead.unwrap_or_else(|| panic!("{self:?}")).split(' ').map(str::to_owned).collect()
     }
 
@@ -143,7 +143,7 @@ impl Ran {
     #[track_caller]
     pub(crate) fn says_without(&self, tool: &str, expect: &str) {
         assert_eq!((self.code, self.out.as_str()), (Some(0), expect), "{self:?}");
-        let denied = format!("holm: `{tool}` was denied, because nobody is there to be asked; ");
+        let denied = format!("holm: `{tool}` was denied, because no user is present to approve it; ");
         assert!(self.err.lines().all(|line| line.starts_with(&denied)), "{self:?}");
     }
 

@@ -153,7 +153,7 @@ fn whoever_stops_a_run_at_its_question_hears_of_no_other_answer() {
     let (code, left) = run.ends();
     assert_eq!(code, Some(130), "{}", left.contents);
     assert!(left.contents.contains("holm: stopping"), "{}", left.contents);
-    for untrue in ["answered elsewhere", "nobody waits"] {
+    for untrue in ["answered elsewhere", "was withdrawn"] {
         assert!(!left.contents.contains(untrue), "{}", left.contents);
     }
 }

@@ -48,9 +48,11 @@ impl Gate for TrustGate {
         match ledger.standing(&whole, &ContentHash::from_bytes(*sha256)) {
             Standing::Trusted => Ok(()),
             Standing::Changed => {
-                Err("it has changed since somebody trusted it; look at it, then `holm tool trust`".to_owned())
+                Err("it changed since you trusted it; look at it, then `holm tool trust`".to_owned())
             }
-            Standing::Unknown => Err("nobody has trusted it; look at it, then `holm tool trust`".to_owned()),
+            Standing::Unknown => {
+                Err("you have not trusted it; look at it, then `holm tool trust`".to_owned())
+            }
         }
     }
 }

@@ -214,8 +214,7 @@ impl Tab {
         }
         let stream = std::mem::take(&mut self.stream);
         if let Some(item) = stream.text.and_then(|at| self.items.get_mut(at)) {
-            *item.change() =
-                Kind::Note { tone: Tone::Quiet, text: "(what stood here was taken back)".into() };
+            *item.change() = Kind::Note { tone: Tone::Quiet, text: "(this text was withdrawn)".into() };
         }
         if let Some(item) = stream.thinking.and_then(|at| self.items.get_mut(at)) {
             *item.change() = Kind::Thinking(Thought::default());
@@ -234,9 +233,9 @@ fn told(event: &Event) -> Option<(Tone, String)> {
     Some(match event {
         Event::ModelFailed { message, next, .. } => {
             let next = match next {
-                NextTry::Retry { .. } => "it is tried again".to_owned(),
+                NextTry::Retry { .. } => "retrying".to_owned(),
                 NextTry::Fallback { model } => format!("{model} takes over"),
-                NextTry::Compact => "it is shown less".to_owned(),
+                NextTry::Compact => "retrying with a shorter context".to_owned(),
                 NextTry::GiveUp => return None,
             };
             (Tone::Warning, format!("the model failed ({message}); {next}"))

@@ -42,7 +42,7 @@ pub(super) async fn execute(args: &Args, screen: &Screen) -> anyhow::Result<Exit
     let env = |name: &str| std::env::var(name).ok();
     let source = Source::read(&args.model, args.sha256.as_deref(), &env)?;
     let Some(folder) = local::folder(&env) else {
-        let trouble = Trouble::new(Exit::Usage, "there is no place to keep models: HOME is not set");
+        let trouble = Trouble::new(Exit::Usage, "no folder for models: HOME is not set");
         return Err(trouble.hint("set HOLM_MODELS to a folder").into());
     };
     fs::create_dir_all(&folder)?;

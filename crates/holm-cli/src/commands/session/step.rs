@@ -40,7 +40,7 @@ pub(super) fn through(screen: &Screen, id: &str, steps: &[Step], at: Option<u64>
     let last = steps.len().saturating_sub(1);
     let at = at.map_or(Ok(0), usize::try_from).unwrap_or(usize::MAX);
     if at > last {
-        let message = format!("the session `{id}` has no record {at}; the last one is {last}");
+        let message = format!("session `{id}` has no record {at}; the last one is {last}");
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     if !Screen::can_ask() || !Screen::answers_to_a_person() {

@@ -309,10 +309,10 @@ async fn trust_that_is_taken_back_stops_the_next_call_and_the_next_look_removes_
     assert_eq!(said(&held, "a").await.as_deref(), Some("good"));
     ledger.forget(&at).unwrap();
     let told = said(&held, "a").await.unwrap();
-    assert!(told.contains("nobody has trusted it") && !told.contains("good"), "{told}");
+    assert!(told.contains("you have not trusted it") && !told.contains("good"), "{told}");
     put(folder.path(), "a.say", "good");
     let snapshot = until(&registry, |snapshot| snapshot.find("a").is_none()).await;
-    assert!(problems(&snapshot)[0].starts_with("nobody has trusted it"), "{:?}", problems(&snapshot));
+    assert!(problems(&snapshot)[0].starts_with("you have not trusted it"), "{:?}", problems(&snapshot));
 }
 
 #[tokio::test(flavor = "multi_thread")]
