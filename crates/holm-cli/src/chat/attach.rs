@@ -42,7 +42,7 @@ pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes
     blocks.push(Block::Text(words.text.clone()));
     for (name, path) in named(&words.typed, work) {
         if blocks.len() > MOST_FILES {
-            notes.push(format!("more than {MOST_FILES} files are not attached at once"));
+            notes.push(format!("at most {MOST_FILES} files can be attached at once"));
             break;
         }
         let seen = |block: Block| takes.refusal(&block).map_or(Ok(block), Err);

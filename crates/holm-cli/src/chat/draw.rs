@@ -183,7 +183,7 @@ fn mark(line: &Line<'_>, words: &str, area: Rect, row: u16, buffer: &mut Buffer,
 fn welcome(tab: &Tab, area: Rect, buffer: &mut Buffer, theme: &Theme) {
     let first = match tab.phase {
         Phase::Opening => "opening the session …",
-        Phase::Idle | Phase::Running | Phase::Broken => "Say what is to be done.",
+        Phase::Idle | Phase::Running | Phase::Broken => "Type what you want done.",
     };
     let lines = [
         (first, theme.text),

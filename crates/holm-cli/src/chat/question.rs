@@ -98,7 +98,7 @@ impl Question {
         let lasts = shell::lasts(proposal);
         let prefix = offer.prefix.as_ref().filter(|_| lasts).map(|rule| safe(&rule.to_string()));
         // A line of its own: a rule that does not fit beside the keys would be agreed to unseen.
-        let allows = prefix.iter().map(|rule| format!("  p allows   all that begins with {rule}"));
+        let allows = prefix.iter().map(|rule| format!("  p allows   everything that starts with {rule}"));
         let wanted = Wanted {
             lines: lines.filter(|line| !line.is_empty()).chain(allows).collect(),
             prefix: if prefix.is_some() { Prefix::Offered } else { Prefix::None },
@@ -165,7 +165,7 @@ impl Question {
     pub(super) fn choices(&self) -> String {
         match &self.asks {
             Asks::Call(_) if self.seen == Seen::NotYet => {
-                "PgDn shows the rest; then you can say yes · [n]o · ne[v]er".into()
+                "PgDn shows the rest; then you can answer yes · [n]o · ne[v]er".into()
             }
             Asks::Call(wanted) if wanted.plan.is_some() => {
                 "[y]es, carry it out · [e]dit it first · [n]o".into()
@@ -179,7 +179,7 @@ impl Question {
                 format!("[y]es once{always}{prefix} · ne[v]er · [n]o")
             }
             Asks::Words { choices, .. } if choices.is_empty() => "Enter answers · Esc gives no answer".into(),
-            Asks::Words { .. } => "a number or words of your own, then Enter · Esc gives no answer".into(),
+            Asks::Words { .. } => "a number or your own text, then Enter · Esc gives no answer".into(),
         }
     }
 }

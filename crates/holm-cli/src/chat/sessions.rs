@@ -140,7 +140,7 @@ impl Sessions {
     fn wish(&self, tab: TabId, wish: Wish) {
         let sent = self.open.get(&tab).map(|open| open.wishes.send(wish));
         if !matches!(sent, Some(Ok(()))) {
-            let problem = Some("the session is gone; /resume takes it up again".to_owned());
+            let problem = Some("the session ended; /resume continues it".to_owned());
             let _ = self.tell.send(Msg::Ended { tab, problem });
         }
     }

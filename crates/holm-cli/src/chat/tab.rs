@@ -374,7 +374,7 @@ impl Tab {
         self.stream = Stream::default();
         if let Some(problem) = problem {
             self.note(Tone::Error, problem);
-            self.leave_unheard("this may not have been heard, and Up brings it back");
+            self.leave_unheard("the agent may not have read this; press Up to get it back");
         }
     }
 
@@ -385,7 +385,10 @@ impl Tab {
         let spoken = std::mem::take(&mut self.spoken);
         self.phase = if spoken && !self.waiting.is_empty() { Phase::Running } else { Phase::Idle };
         if self.phase == Phase::Idle {
-            self.leave_unheard("not heard before the end, and heard with what you say next");
+            self.leave_unheard(
+                "the run ended before the agent read this; it goes along with your next \
+                                message",
+            );
         }
         self.phase
     }

@@ -120,14 +120,14 @@ impl State {
             (Then::BeginAnew, Some(summary)) if problem.is_none() => {
                 let open = self.open(How::New { model: None }, mode);
                 if let Some(tab) = self.tab_mut() {
-                    tab.note(Tone::Quiet, "this session begins with a summary of the one before:");
+                    tab.note(Tone::Quiet, "this session starts with a summary of the previous one:");
                     tab.note(Tone::Quiet, &summary);
                     tab.carried = Some(summary);
                 }
                 commands.push(open);
             }
             (Then::BeginAnew, _) => {
-                tab.note(Tone::Warning, "there is no summary; the session stays as it was");
+                tab.note(Tone::Warning, "no summary was made; the session is unchanged");
             }
             (Then::Nothing, _) => {}
         }
@@ -160,7 +160,7 @@ impl State {
                 let Some(tab) = self.find(id) else { return vec![Command::Repaint] };
                 let open = tab.questions.iter().find(|open| open.id == question);
                 let Some(answer) = open.and_then(|open| open.with_plan(&text)) else {
-                    self.told("nobody asks about this plan any more");
+                    self.told("this plan is no longer waiting for an answer");
                     return vec![Command::Repaint];
                 };
                 tab.questions.retain(|open| open.id != question);

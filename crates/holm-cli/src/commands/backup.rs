@@ -18,9 +18,7 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     screen.note(&format!("holm: {} files, {} bytes in {folder}", archive.len(), archive.bytes()));
     if let Some(first) = archive.left_out().first() {
         let count = archive.left_out().len();
-        screen.note(&format!(
-            "holm: {count} in workspaces could not be read and are left out, first {first:?}"
-        ));
+        screen.note(&format!("holm: skipped {count} in workspaces that could not be read, first {first:?}"));
     }
     Ok(Exit::Done)
 }

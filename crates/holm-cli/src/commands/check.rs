@@ -140,7 +140,11 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     let ledger = Ledger::open(places.trust());
     findings.extend(Owner::ALL.iter().filter_map(|owner| hooks(*owner, &places, ledger.as_ref().ok())));
     findings.extend(ledger.err().map(|error| {
-        let wrong = Wrong::said(&error.to_string()).hint(Some("mend it, or move it away and trust again"));
+        let wrong = Wrong::said(&error.to_string()).hint(Some(
+            "fix it, or move it away and trust your \
+                                                               files \
+                                                               again",
+        ));
         Finding::new(places.trust(), "trust", Some(wrong))
     }));
     let folders = [places.tools(), places.agents(), places.project_tools(), places.project_agents()];
@@ -355,7 +359,7 @@ fn sidecar(bytes: &[u8], work: &Path) -> Option<Wrong> {
     let error = match toml::from_str::<Sidecar>(text) {
         Ok(read) => {
             let problem = checks::cannot_be_made(&read.postconditions, work).into_iter().next()?;
-            return Some(Wrong::said(&problem).hint(Some("install the program, or take the check out")));
+            return Some(Wrong::said(&problem).hint(Some("install the program, or remove the check")));
         }
         Err(error) => error,
     };

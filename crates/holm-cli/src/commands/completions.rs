@@ -40,8 +40,8 @@ pub(crate) fn manual(page: &Page) -> anyhow::Result<Exit> {
     for word in &page.command {
         let found = command.find_subcommand(word).cloned();
         command = found.ok_or_else(|| {
-            let message = format!("there is no command `{}`", page.command.join(" "));
-            Trouble::new(Exit::Missing, message).hint("holm --help names them")
+            let message = format!("unknown command `{}`", page.command.join(" "));
+            Trouble::new(Exit::Missing, message).hint("`holm --help` lists the commands")
         })?;
         typed = format!("{typed} {}", command.get_name());
         name = format!("{name}-{}", command.get_name());

@@ -68,7 +68,10 @@ fn show(places: &Places, screen: &Screen, origin: bool, as_json: bool) -> anyhow
     };
     let rows = settings.rows();
     if rows.is_empty() {
-        screen.note("holm: nothing is set here, so what is usual holds; `holm paths` shows where your settings would be");
+        screen.note(
+            "holm: no settings found, so the defaults apply; `holm paths` shows where your \
+                     settings would be",
+        );
     }
     for row in rows {
         if as_json {
@@ -120,13 +123,13 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         open.push((path, hash));
     }
     if open.is_empty() {
-        screen.note("holm: nothing here is new");
+        screen.note("holm: nothing new to trust");
         return Ok(Exit::Done);
     }
-    let words = "May this hold, as it is now, whenever an agent works here?";
+    let words = "May these settings apply, as they are now, whenever an agent works here?";
     let question = Question { command: &places.typed("config trust"), words };
     if !question.ask(yes, &open.iter().map(|(_, hash)| *hash).collect(), screen)? {
-        screen.note("holm: it does nothing");
+        screen.note("holm: not trusted; Holm ignores it");
         return Ok(Exit::NoAnswer);
     }
     for (path, hash) in &open {
@@ -146,7 +149,7 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         known |= ledger.knows(&path);
         ledger.forget(&path)?;
     }
-    screen.note(if known { "holm: it is trusted no longer" } else { "holm: nobody had trusted it" });
+    screen.note(if known { "holm: it is no longer trusted" } else { "holm: it was not trusted" });
     Ok(Exit::Done)
 }
 
@@ -160,8 +163,7 @@ fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
             let message = format!("{}: {why}", path.shown());
             return Err(Trouble::new(Exit::Missing, message).hint(BACK).into());
         }
-        let message =
-            format!("there is no holm.toml and no AGENTS.md in {} and above it", places.work.shown());
+        let message = format!("found no holm.toml or AGENTS.md in {} or above it", places.work.shown());
         return Err(Trouble::new(Exit::Missing, message)
             .hint("`holm paths` shows where settings are")
             .into());

@@ -57,7 +57,8 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
         .map_err(|trouble| trouble.at(settings.model.as_ref().map(|model| &model.origin)))?;
     if chosen.card.name == model::DEMO && settings.model.is_none() {
         let message = "no model was chosen, and the small one is not on this machine";
-        let hint = "choose one with --model or HOLM_MODEL; scripts/setup model brings the small one";
+        let hint = "choose one with --model or HOLM_MODEL, or fetch the small one with `scripts/setup \
+                    model`";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
     match wish.copied(&chosen).await? {
@@ -105,7 +106,7 @@ fn refused(error: &SkillError, skill: &Skill) -> Trouble {
     match error {
         SkillError::EmptyInput => Trouble::new(Exit::Usage, "the text is empty").hint(HINT),
         SkillError::InvalidTarget(target) => {
-            let trouble = Trouble::new(Exit::Usage, format!("`{target}` is nothing that can be copied"));
+            let trouble = Trouble::new(Exit::Usage, format!("unknown target `{target}`"));
             trouble.hint(format!("the targets are {}", targets(skill).join(", ")))
         }
         SkillError::SchemaViolation(_)

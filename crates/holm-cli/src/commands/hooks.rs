@@ -87,7 +87,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         asks.iter().for_each(|line| screen.answer(&format!("  {line}")));
     }
     if !found {
-        screen.note("holm: there are no hooks here");
+        screen.note("holm: no hooks here");
     }
     Ok(Exit::Done)
 }
@@ -122,7 +122,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         return Err(Trouble::new(Exit::Missing, message).into());
     }
     if open.is_empty() {
-        screen.note("holm: nothing here is new");
+        screen.note("holm: nothing new to trust");
         return Ok(if gone.is_empty() { Exit::Done } else { Exit::NoAnswer });
     }
     for (path, hash, standing) in &open {
@@ -137,7 +137,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     let words = "May these commands run, as they are now, whenever an agent works here?";
     let question = Question { command: &places.typed("hooks trust"), words };
     if !question.ask(yes, &hashes, screen)? {
-        screen.note("holm: they do nothing");
+        screen.note("holm: not trusted; Holm ignores them");
         return Ok(Exit::NoAnswer);
     }
     for (lead, files) in leads {
@@ -181,8 +181,8 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         ledger.forget(path)?;
     }
     screen.note(&match known.len() {
-        0 => "holm: nobody had trusted them".to_owned(),
-        count => format!("holm: the hooks are trusted no longer: {}", files(count)),
+        0 => "holm: they were not trusted".to_owned(),
+        count => format!("holm: the hooks are no longer trusted: {}", files(count)),
     });
     Ok(Exit::Done)
 }
@@ -190,7 +190,7 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
 /// A file that cannot be used.
 fn unfit(path: &Path, error: &anyhow::Error) -> Trouble {
     let message = format!("{}: {error:#}", path.shown());
-    Trouble::new(Exit::Usage, message).hint("mend the file; `holm check` looks at it again")
+    Trouble::new(Exit::Usage, message).hint("fix the file, then run `holm check` again")
 }
 
 fn files(count: usize) -> String {

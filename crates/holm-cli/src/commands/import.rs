@@ -123,9 +123,9 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     import.take(&args.from)?;
     import.write_rules()?;
     if import.count == 0 && import.exit == Exit::Done {
-        let message = format!("nothing in {} is known here", args.from.shown());
-        let hint =
-            "agents-exe, codex, Claude Code, opencode and goose are; `holm import --help` names the files";
+        let message = format!("nothing in {} can be imported", args.from.shown());
+        let hint = "Holm imports from agents-exe, codex, Claude Code, opencode and goose; `holm import --help` \
+             lists the files";
         return Err(Trouble::new(Exit::NoAnswer, message).hint(hint).into());
     }
     Ok(import.exit)
@@ -133,8 +133,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 
 /// The text of a file that a person names.
 fn read(from: &Path) -> anyhow::Result<String> {
-    let wrong =
-        |why: &str| Trouble::new(Exit::Usage, format!("{} cannot be taken over: {why}", from.shown()));
+    let wrong = |why: &str| Trouble::new(Exit::Usage, format!("cannot import {}: {why}", from.shown()));
     let bytes = read_plain_within(from, MOST_BYTES).map_err(|error| wrong(&error.to_string()))?;
     Ok(String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?)
 }
@@ -165,7 +164,7 @@ fn own_guide() -> Result<PathBuf, Trouble> {
 }
 
 fn homeless() -> Trouble {
-    Trouble::new(Exit::Usage, "HOME is not set").hint("or say --project")
+    Trouble::new(Exit::Usage, "HOME is not set").hint("or use --project")
 }
 
 impl Import<'_> {
@@ -232,8 +231,8 @@ impl Import<'_> {
         }
         for house in HOUSES.iter().map(|name| from.join(name)).filter(|path| path.is_dir()) {
             let house = house.shown();
-            self.note(&format!("{house} is not looked into; `holm import {house}` takes over what is there"));
-            self.left(&house, "it is not looked into");
+            self.note(&format!("{house} was skipped; import it with `holm import {house}`"));
+            self.left(&house, "it was skipped");
         }
         Ok(())
     }
@@ -282,14 +281,15 @@ impl Import<'_> {
         notes.iter().for_each(|note| self.told(&from.shown(), note));
         let Some(made) = made else {
             self.count += 1;
-            self.note(&format!("{} has no hooks that could run here", from.shown()));
-            self.left(&from.shown(), "it has no hooks that could run here");
+            self.note(&format!("{} has no hooks that Holm can run", from.shown()));
+            self.left(&from.shown(), "it has no hooks that Holm can run");
             return Ok(());
         };
         let work = self.places.work.canonicalize()?;
         if self.hooks == Owner::User && is_of_project(real, &work) {
             let what = format!("the hooks of {}", from.shown());
-            let why = "they lie in this project; take them over with --project, and look at them with `holm hooks trust`";
+            let why = "they belong to this project; import them with --project, then review them with \
+                       `holm hooks trust`";
             self.note(&format!("{what} are left out: {why}"));
             self.left(&what, why);
             self.exit = Exit::NoAnswer;
@@ -299,9 +299,12 @@ impl Import<'_> {
             return Ok(());
         }
         match self.hooks {
-            Owner::Project => self.note("nothing of the hooks runs before `holm hooks trust` has shown it"),
+            Owner::Project => self.note("no hook runs before you trust it with `holm hooks trust`"),
             Owner::User => {
-                self.note("the hooks are for every folder, and do nothing until you trust them; `holm hooks trust` shows what they run and asks you");
+                self.note(
+                    "the hooks apply in every folder, but only after you trust them; `holm hooks \
+                           trust` shows what they run and asks you",
+                );
             }
         }
         Ok(())
@@ -310,7 +313,7 @@ impl Import<'_> {
     fn plain_servers(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
         let entries = serde_json::from_str(text).map_err(|error| {
             let message = format!("{}:{}: {error}", from.shown(), error.line());
-            Trouble::new(Exit::Usage, message).hint("mend the line")
+            Trouble::new(Exit::Usage, message).hint("fix the line")
         })?;
         self.servers(&Servers { entries, notes: Vec::new() }, from)
     }
@@ -345,8 +348,11 @@ impl Import<'_> {
         let heard = holm_config::guides(&self.places.work);
         if heard.iter().any(|path| path.canonicalize().is_ok_and(|path| path == real)) {
             self.count += 1;
-            self.note(&format!("{} is heard as it is, once `holm config trust` has shown it", from.shown()));
-            self.left(&from.shown(), "it is heard as it is");
+            self.note(&format!(
+                "Holm uses {} as it is, once you trust it with `holm config trust`",
+                from.shown()
+            ));
+            self.left(&from.shown(), "Holm uses it as it is");
             return;
         }
         self.rules.push((from.shown(), text));
@@ -372,7 +378,7 @@ impl Import<'_> {
         let read = AgentFile::parse(&made.text).map_err(|error| error.to_string());
         let read = read.and_then(|_| {
             let fits = is_name && !made.name.starts_with('.');
-            if fits { Ok(()) } else { Err("its name is none for a file".to_owned()) }
+            if fits { Ok(()) } else { Err("its name is not a valid file name".to_owned()) }
         });
         if let Err(why) = read {
             self.leave_out(&format!("the agent `{}`", made.name), &why);
@@ -385,7 +391,7 @@ impl Import<'_> {
     fn write(&mut self, made: &Converted, path: &Path) -> anyhow::Result<Came> {
         self.count += 1;
         if self.hooks == Owner::Project && !self.is_in_project(path)? {
-            self.leave_out(&path.shown(), "a link on the way leads out of this project");
+            self.leave_out(&path.shown(), "a link in its path leads out of this project");
             return Ok(Came::Left);
         }
         if let Some(folder) = path.parent() {

@@ -113,7 +113,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
         }
         Command::Remove { job } => {
             let id = named(&job)?;
-            shelf.remove(&id).await.map(|()| screen.note(&format!("holm: the job {id} is forgotten")))
+            shelf.remove(&id).await.map(|()| screen.note(&format!("holm: removed the job {id}")))
         }
         Command::Log { job, limit, json } => show::log(&shelf, &screen, &named(&job)?, limit, json).await,
     };
@@ -125,7 +125,7 @@ async fn run(shelf: &Shelf, screen: &Screen, id: &JobId) -> Result<(), ShelfErro
     let (slot, now) = (Slot::now()?, WallClock.now());
     shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
     screen.answer(slot.as_str());
-    screen.note(&format!("holm: a server that runs begins it within half a minute; see `holm job log {id}`"));
+    screen.note(&format!("holm: a running server starts it within half a minute; see `holm job log {id}`"));
     Ok(())
 }
 
@@ -153,7 +153,7 @@ async fn rekey(shelf: &Shelf, screen: &Screen, id: &JobId, old_for_s: u64) -> Re
     };
     shelf.alter(id, rekey).await?;
     screen.answer(&key.reveal());
-    screen.note(&format!("holm: the old key of {id} counts for {old_for_s} s more"));
+    screen.note(&format!("holm: the old key of {id} stays valid for {old_for_s} s"));
     Ok(())
 }
 
@@ -173,5 +173,5 @@ fn trouble(error: &ShelfError) -> Trouble {
         | ShelfError::Server(_) => Exit::Failed,
     };
     let trouble = Trouble::new(exit, error.to_string());
-    if *error == ShelfError::Missing { trouble.hint("holm job list shows them") } else { trouble }
+    if *error == ShelfError::Missing { trouble.hint("`holm job list` shows the jobs") } else { trouble }
 }

@@ -54,5 +54,5 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
 async fn latest(store: &Store) -> anyhow::Result<String> {
     let page = store.list(&Listing { limit: Some(1), ..Listing::default() }).await?;
     let last = page.sessions.into_iter().next().map(|session| session.run);
-    Ok(last.ok_or_else(|| Trouble::new(Exit::Missing, "there is no session yet"))?)
+    Ok(last.ok_or_else(|| Trouble::new(Exit::Missing, "no sessions yet"))?)
 }

@@ -130,7 +130,7 @@ fn write_down(add: &Add, places: &Places, screen: &Screen) -> anyhow::Result<Exi
         }
         (Some(_), Some(_)) | (None, None) => {
             let hint = "holm mcp add NAME --url URL, or holm mcp add NAME -- PROGRAM ARGUMENTS";
-            return Err(usage("a server is an address or a program".into()).hint(hint).into());
+            return Err(usage("give either an address or a program for the server".into()).hint(hint).into());
         }
     }
     if !add.grant.is_empty() {
@@ -153,8 +153,8 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
     let path = own_file(name.as_str(), places);
     let mut file = places::private_file(&path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => {
-            let message = format!("there is a server `{name}` already ({})", path.shown());
-            let hint = format!("`holm mcp remove {name}` takes it away; or choose another name");
+            let message = format!("server `{name}` already exists ({})", path.shown());
+            let hint = format!("remove it with `holm mcp remove {name}`, or choose another name");
             Trouble::new(Exit::Usage, message).hint(hint)
         }
         _ => Trouble::new(Exit::Failed, format!("{}: {error}", path.shown())),
@@ -166,7 +166,7 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
     let pins = PinFile::new(places.pins());
     pins.forget(&path, &pinned(name.as_str()))?;
     pins.confirm(&path, ContentHash::of(text.as_bytes()).as_bytes())?;
-    screen.note(&format!("holm: written to {}; look at its tools with `holm mcp test {name}`", path.shown()));
+    screen.note(&format!("holm: wrote {}; see its tools with `holm mcp test {name}`", path.shown()));
     Ok(())
 }
 
@@ -215,7 +215,7 @@ pub(super) fn take_over_text(
                 let asks = Written::of(written, entry).asks();
                 asks.iter().for_each(|line| screen.note(&format!("holm: {line}")));
                 if !withheld.is_empty() {
-                    let (words, why) = (withheld.join(", "), "what a server may do is yours to say");
+                    let (words, why) = (withheld.join(", "), "only you decide what a server may do");
                     screen.note(&format!(
                         "holm: {name}: {words} left out: {why}; write it into {}, then `holm tool confirm {name}{ENDING}`",
                         path.shown(),
@@ -233,12 +233,12 @@ pub(super) fn take_over_text(
         }
     }
     for (name, error) in &imported.refused {
-        screen.note(&format!("holm: {name} is left out: {error}"));
+        screen.note(&format!("holm: skipped {name}: {error}"));
         taken.exit = Exit::NoAnswer;
         taken.left.push((server(name), error.to_string()));
     }
     for name in &imported.disabled {
-        screen.note(&format!("holm: {name} is left out: it is switched off there"));
+        screen.note(&format!("holm: skipped {name}: it is switched off there"));
         taken.left.push((server(name), "it is switched off there".to_owned()));
     }
     Ok(taken)
@@ -265,7 +265,7 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
 fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let files = entries::files(places);
     if files.is_empty() {
-        screen.note("holm: there are no servers; `holm mcp add` writes one down");
+        screen.note("holm: no servers yet; add one with `holm mcp add`");
     }
     for path in files {
         let read = read_plain(&path).map_err(|error| error.to_string());
@@ -395,7 +395,7 @@ async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Re
         return Ok(Exit::Done);
     }
     screen.note(&format!(
-        "holm: what has changed is left out; `holm mcp confirm {server}` takes it as it is now"
+        "holm: changed tools are left out; `holm mcp confirm {server}` accepts them as they are now"
     ));
     Ok(Exit::NoAnswer)
 }
@@ -405,13 +405,11 @@ fn logout(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit
     let name: ServerName = server.parse().map_err(|error| Trouble::new(Exit::Usage, format!("{error}")))?;
     match servers::logins(places).forget(&name)? {
         0 => {
-            let message = format!("there is no login to `{server}`");
+            let message = format!("not logged in to `{server}`");
             Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into())
         }
         _ => {
-            screen.note(&format!(
-                "holm: the login to {server} is forgotten here; its issuer may still know it"
-            ));
+            screen.note(&format!("holm: removed the login to {server}; its issuer may still accept it"));
             Ok(Exit::Done)
         }
     }
@@ -429,7 +427,7 @@ pub(super) fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::
     servers::lists(places).forget(&name);
     servers::logins(places).forget(&name)?;
     PinFile::new(places.pins()).forget(&path, &pinned(server))?;
-    screen.note(&format!("holm: {} is gone", path.shown()));
+    screen.note(&format!("holm: removed {}", path.shown()));
     Ok(Exit::Done)
 }
 

@@ -85,8 +85,8 @@ pub(crate) fn prompts(places: &Places) -> Exposed {
 async fn over_http(exposed: Exposed, port: u16, screen: &Screen) -> anyhow::Result<Exit> {
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let Some(token) = token else {
-        let message = format!("{TOKEN} is not set, so nobody could be told from anybody");
-        return Err(Trouble::new(Exit::Usage, message).hint("set it to a long random word").into());
+        let message = format!("{TOKEN} is not set, so the server cannot authenticate clients");
+        return Err(Trouble::new(Exit::Usage, message).hint("set it to a long random string").into());
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     screen.line(&format!("http://{}/mcp", listener.local_addr()?));

@@ -50,7 +50,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
             screen.line(&serde_json::to_string(standing)?);
         }
     } else if known.is_empty() {
-        screen.note("holm: no session of this kind says anything of a model");
+        screen.note("holm: no session of this kind used a model");
     } else {
         screen.answer(&table(&known));
     }

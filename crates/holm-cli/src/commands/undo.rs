@@ -125,7 +125,7 @@ async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String
         }
     }
     if seen == 0 {
-        return Err(Trouble::new(Exit::Missing, "there is no session yet").into());
+        return Err(Trouble::new(Exit::Missing, "no sessions yet").into());
     }
     let trouble = Trouble::new(Exit::Missing, "there is nothing to undo in this folder");
     Err(trouble.hint("what a session changed in another folder is undone there, or with --session").into())

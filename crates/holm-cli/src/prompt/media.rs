@@ -70,7 +70,7 @@ impl Attachment {
         let Some(kind) = self.kind.clone().or_else(|| seen(&bytes).map(str::to_owned)) else {
             let trouble = Trouble::new(
                 Exit::Usage,
-                format!("the file {shown} is no picture, sound or PDF file that is known by its first bytes"),
+                format!("the file {shown} is not a picture, sound or PDF file that Holm recognises"),
             );
             let text = std::str::from_utf8(&bytes).is_ok();
             let hint = if text {

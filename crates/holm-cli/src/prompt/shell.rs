@@ -21,7 +21,7 @@ const MOST_TIME: Duration = Duration::from_secs(600);
 /// want failing tests explained.
 pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<String, Trouble> {
     let failed = |why: String| {
-        Trouble::new(Exit::Failed, format!("`{command}` gave nothing for the prompt: {why}"))
+        Trouble::new(Exit::Failed, format!("`{command}` produced no text for the prompt: {why}"))
             .hint("try the command by itself")
     };
     let mut shell = Command::new("/bin/sh");
@@ -50,11 +50,11 @@ pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<
         }
         Ok(Ok(bytes)) => bytes,
     };
-    let text = String::from_utf8(bytes).map_err(|_| failed("what it printed is no text".into()))?;
+    let text = String::from_utf8(bytes).map_err(|_| failed("its output is not UTF-8 text".into()))?;
     match (status.success(), text.trim().is_empty()) {
         (true, _) => {}
         (false, true) => return Err(failed(format!("{status}"))),
-        (false, false) => tell(&format!("`{command}` ended with {status}; what it printed is used")),
+        (false, false) => tell(&format!("`{command}` ended with {status}; its output is used anyway")),
     }
     Ok(text.trim_end_matches('\n').to_owned())
 }

@@ -19,7 +19,7 @@ pub(crate) fn own(set: Set, outside: Outside, places: &Places, rules: &Rules, sc
         return set.of(outside.tools, &guests(places, rules));
     }
     few(places).unwrap_or_else(|why| {
-        screen.note(&format!("holm: there are no file tools: {why}"));
+        screen.note(&format!("holm: the file tools are not available: {why}"));
         Toolbox::new()
     })
 }

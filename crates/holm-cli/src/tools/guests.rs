@@ -68,7 +68,10 @@ impl Set {
             return Ok(());
         }
         let message = lacking(shipped::all().len(), 0).unwrap_or_else(|| NONE.to_owned());
-        Err(Trouble::new(Exit::Missing, message).hint("run `make guests` in its sources and build it again"))
+        Err(Trouble::new(Exit::Missing, message).hint(
+            "run `make guests` in its source tree and build it \
+                                                       again",
+        ))
     }
 }
 

@@ -56,12 +56,12 @@ impl Outside {
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
             }
-            Err(why) => outside.notes.push(format!("there is no shell: {why}")),
+            Err(why) => outside.notes.push(format!("the shell is not available: {why}")),
         }
         let client = match Tls::platform() {
             Ok(tls) => Client::new(places.bounds.connector(), tls),
             Err(why) => {
-                outside.notes.push(format!("nothing can be fetched: {why}"));
+                outside.notes.push(format!("fetching is not available: {why}"));
                 return outside;
             }
         };
@@ -71,7 +71,7 @@ impl Outside {
             outside.keys.extend(key.clone().map(|key| ("search".to_owned(), key)));
             match search(client, &name, key) {
                 Ok(tool) => outside.tools = std::mem::take(&mut outside.tools).with(tool),
-                Err(why) => outside.notes.push(format!("the web cannot be searched: {SEARCH}: {why}")),
+                Err(why) => outside.notes.push(format!("web search is not available: {SEARCH}: {why}")),
             }
         }
         outside
@@ -83,7 +83,7 @@ impl Outside {
     pub(crate) fn and(mut self, native: anyhow::Result<Toolbox>) -> Self {
         match native {
             Ok(native) => self.tools = native.join(self.tools),
-            Err(why) => self.notes.push(format!("there are no file tools: {why}")),
+            Err(why) => self.notes.push(format!("the file tools are not available: {why}")),
         }
         self
     }

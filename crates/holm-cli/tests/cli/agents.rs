@@ -63,8 +63,8 @@ fn an_agent_of_ones_own_works_with_its_prompt_tools_grants_and_limits() {
     let shown = stage.holm(["agent", "show", "counter", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
     assert_eq!((&shown["mode"], &shown["tools"]), (&"plan".into(), &json!(["read", "grep", "glob"])));
-    stage.holm(["agent", "new", "counter"]).fails(2, "counter.md cannot be made: it already exists");
-    stage.holm(["agent", "new", "../odd"]).fails(2, "is no name for an agent");
+    stage.holm(["agent", "new", "counter"]).fails(2, "cannot create counter.md: it already exists");
+    stage.holm(["agent", "new", "../odd"]).fails(2, "is not a valid agent name");
     stage.run(&["--agent", "nobody", "-p", "x"]).fails(6, "no agent is named `nobody`");
 }
 
@@ -306,10 +306,10 @@ fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritte
     let again = import(".claude");
     assert!(again.code == Some(3) && again.err.matches("is left as it is").count() == 2, "{again:?}");
     let whole = import(".");
-    assert!(whole.err.contains("`holm import ./.claude` takes over what is there"), "{whole:?}");
+    assert!(whole.err.contains("import it with `holm import ./.claude`"), "{whole:?}");
     import("nowhere").fails(6, "there is no nowhere");
     write("notes.txt", "x");
-    import("notes.txt").fails(3, "is known here");
+    import("notes.txt").fails(3, "can be imported");
 }
 
 #[test]
@@ -471,7 +471,7 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
     assert_eq!(ran.code, Some(3), "{ran:?}");
     for said in [
         "AGENTS.md is left as it is",
-        "settings.json has no hooks that could run",
+        "settings.json has no hooks that Holm can run",
         "`../../evil` is left out",
     ] {
         assert!(ran.err.contains(said), "{said}: {ran:?}");
@@ -480,7 +480,7 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
     assert!(ran.code == Some(0) && ran.err.contains("`mode` at line 3 has no equivalent"), "{ran:?}");
     assert!(stage.data().join("agents/look.md").is_file());
     let ran = import(&["AGENTS.md"]);
-    assert!(ran.code == Some(0) && ran.err.contains("is heard as it is"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("as it is, once you trust it"), "{ran:?}");
     write("goose/recipes/bad.yaml", "a: [\n");
     import(&["goose/recipes/bad.yaml"]).fails(2, "bad.yaml:2: ");
 }
@@ -506,14 +506,14 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     };
     // A project's hooks never become the user's, which run everywhere.
     let ran = import(&[".claude/settings.json"]);
-    assert!(ran.code == Some(3) && ran.err.contains("take them over with --project"), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.err.contains("import them with --project"), "{ran:?}");
     assert!(!stage.data().join("hooks.json").exists());
     // Wherever in the project that is said.
     let below = stage.work().join("src");
     fs::create_dir_all(&below).unwrap();
     let mut command = stage.command(["import", "../.claude/settings.json"]);
     let ran = crate::stage::Ran::of(&command.env("HOME", &home).current_dir(&below).output().unwrap());
-    assert!(ran.code == Some(3) && ran.err.contains("take them over with --project"), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.err.contains("import them with --project"), "{ran:?}");
     let ran = import(&[".claude/settings.json", "--project"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for said in ["not imported: `permissions`", "no event `Notification`", "`holm hooks trust`"] {
@@ -529,13 +529,13 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     fs::copy(stage.work().join(".claude/settings.json"), home.join(".claude/settings.json")).unwrap();
     let own = home.join(".claude/settings.json").display().to_string();
     let ran = import(&[&own]);
-    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("only after you trust them"), "{ran:?}");
     assert!(stage.data().join("hooks.json").is_file());
     // Also in the user's home folder.
     fs::remove_file(stage.data().join("hooks.json")).unwrap();
     let mut command = stage.command(["import", own.as_str()]);
     let ran = crate::stage::Ran::of(&command.env("HOME", &home).current_dir(&home).output().unwrap());
-    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("only after you trust them"), "{ran:?}");
 }
 
 #[test]
@@ -548,7 +548,7 @@ fn hooks_in_the_settings_of_codex_become_the_projects_own() {
         crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap())
     };
     let ran = import(&[".codex"]);
-    assert!(ran.code == Some(3) && ran.err.contains("they lie in this project"), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.err.contains("they belong to this project"), "{ran:?}");
     let ran = import(&[".codex", "--project"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let made = fs::read_to_string(stage.work().join(".holm/hooks.json")).unwrap();

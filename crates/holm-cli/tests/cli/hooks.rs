@@ -302,7 +302,7 @@ fn forgetting_the_hooks_forgets_their_scripts_also_those_that_changed_or_are_nam
     fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
     fs::write(stage.work().join(".holm/hooks.json"), guard("sh ./check.sh")).unwrap();
     let ran = stage.holm(["hooks", "forget"]);
-    assert!(ran.code == Some(0) && ran.err.contains("trusted no longer: 3 files"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("no longer trusted: 3 files"), "{ran:?}");
     let ledger = fs::read_to_string(stage.data().join("trust.json")).unwrap();
     for name in ["check.sh", "more.sh", "hooks.json"] {
         assert!(!ledger.contains(name), "{ledger}");
@@ -310,7 +310,7 @@ fn forgetting_the_hooks_forgets_their_scripts_also_those_that_changed_or_are_nam
     fs::write(stage.work().join("check.sh"), REFUSES).unwrap();
     let ran = stage.holm(["hooks", "trust"]);
     assert!(ran.code == Some(3) && ran.out.matches("new: ").count() == 2, "{ran:?}");
-    assert!(stage.holm(["hooks", "forget"]).err.contains("nobody had trusted them"));
+    assert!(stage.holm(["hooks", "forget"]).err.contains("they were not trusted"));
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn without_a_terminal_a_yes_names_what_was_seen() {
     assert_eq!(ran.code, Some(3), "nothing was trusted meanwhile: {ran:?}");
     trust(&stage, &[".holm/hooks.json"]);
     let ran = stage.holm(["hooks", "trust"]);
-    assert!(ran.code == Some(0) && ran.err.contains("nothing here is new"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("nothing new to trust"), "{ran:?}");
     assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
     assert_eq!(stage.holm(["hooks", "trust"]).code, Some(3), "it asks again");
     fs::remove_file(&file).unwrap();
@@ -385,7 +385,7 @@ fn hooks_that_were_imported_from_elsewhere_do_nothing_until_somebody_trusts_them
     fs::write(elsewhere.join("settings.json"), guard(REFUSES)).unwrap();
     let mut command = stage.command(["import", "../elsewhere/.claude"]);
     let ran = Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap());
-    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("only after you trust them"), "{ran:?}");
     assert!(ran.err.contains("`holm hooks trust` shows what they run and asks you"), "{ran:?}");
     let listed = stage.holm(["hooks", "list"]).out;
     assert!(listed.starts_with("new: ") && listed.contains("not on my watch"), "{listed}");

@@ -46,7 +46,7 @@ fn a_chat_is_written_down_too() {
     let stage = Stage::new([Act::says("Noted in the chat.")]);
     let file = stage.work().join("chat.log");
     let mut chat = Pty::chat(&stage, (24, 80), &["--log-json-file", "chat.log"]);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("hello\r");
     chat.shows("Noted in the chat.");
     chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));

@@ -146,7 +146,7 @@ fn a_person_at_a_terminal_answers_what_a_server_asks() {
 #[test]
 fn logins_to_a_server_are_forgotten_and_those_to_others_are_not() {
     let stage = Stage::new([]);
-    stage.holm(["mcp", "logout", "sea"]).fails(6, "there is no login to `sea`");
+    stage.holm(["mcp", "logout", "sea"]).fails(6, "not logged in to `sea`");
     let folder = stage.data().join("mcp/logins");
     fs::create_dir_all(&folder).unwrap();
     let [own, moved, other] =
@@ -156,10 +156,10 @@ fn logins_to_a_server_are_forgotten_and_those_to_others_are_not() {
         fs::write(file, "{}").unwrap();
     }
     let ran = stage.holm(["mcp", "logout", "sea"]);
-    assert!(ran.code == Some(0) && ran.err.contains("the login to sea is forgotten here"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("removed the login to sea"), "{ran:?}");
     assert!(!own.exists() && !moved.exists(), "at every address");
     assert!(other.exists(), "a server of another name");
-    stage.holm(["mcp", "logout", "sea"]).fails(6, "there is no login to `sea`");
+    stage.holm(["mcp", "logout", "sea"]).fails(6, "not logged in to `sea`");
     stage.holm(["mcp", "logout", "../sea"]).fails(2, "not a valid server name");
 }
 
@@ -267,7 +267,7 @@ fn servers_of_another_program_are_taken_over() {
     let stage = Stage::new([]).file("other.json", &text.to_string());
     let ran = stage.holm(["mcp", "add", "--from", "other.json"]);
     assert_eq!(ran.code, Some(3), "one cannot be used: {ran:?}");
-    assert!(ran.err.contains("odd is left out") && ran.err.contains("off is left out"), "{ran:?}");
+    assert!(ran.err.contains("skipped odd") && ran.err.contains("skipped off"), "{ran:?}");
     assert!(ran.err.contains("`Far Away` is called `far-away` here"), "{ran:?}");
     let told = "holm: far-away reaches `https://far.example/mcp`\nholm: is given ${FAR_KEY} as X-Key\n";
     assert!(ran.err.contains(told), "whoever takes it over sees where a secret goes: {ran:?}");
@@ -305,7 +305,7 @@ fn a_server_that_is_taken_over_gets_nothing_of_the_power_that_its_file_claims() 
         let ran = Ran::of(&stage.command(args).env("HOME", home).output().unwrap());
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let told =
-            "sea: `grants`, `network`, `levels`, `hints` left out: what a server may do is yours to say";
+            "sea: `grants`, `network`, `levels`, `hints` left out: only you decide what a server may do";
         assert!(ran.err.contains(told), "{ran:?}");
         assert_eq!(ran.out.contains("of the server `sea`"), args == import, "{ran:?}");
         let kept = fs::read_to_string(stage.data().join("tools/sea.mcp.json")).unwrap();
@@ -360,7 +360,7 @@ fn a_server_that_was_written_down_wrongly_is_removed_and_written_down_again() {
     let add = |words: &[&str]| stage.holm([&["mcp", "add", "sea", "--"], words].concat());
     assert_eq!(add(&["/usr/bin/false"]).code, Some(0));
     assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(3));
-    add(&["/usr/bin/python3"]).fails(2, "there is a server `sea` already");
+    add(&["/usr/bin/python3"]).fails(2, "server `sea` already exists");
     assert_eq!(stage.holm(["mcp", "remove", "sea"]).code, Some(0));
     stage.holm(["mcp", "remove", "sea"]).fails(6, "no server `sea` among your tools");
     // Without a grant: a file that the command line names is the server's own.

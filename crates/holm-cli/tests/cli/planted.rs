@@ -77,7 +77,7 @@ fn a_folder_elsewhere_is_trusted_by_whichever_way_it_is_named() {
     symlink("elsewhere", stage.work().join("../way")).unwrap();
     stage.agrees(["tool", "trust", "../way"]);
     let again = stage.holm(["tool", "trust", "../elsewhere"]);
-    assert!(again.code == Some(0) && again.err.contains("nothing here is new"), "{again:?}");
+    assert!(again.code == Some(0) && again.err.contains("nothing new to trust"), "{again:?}");
     // Within the project a link is one.
     symlink("../elsewhere", stage.work().join("tools")).unwrap();
     stage.holm(["tool", "trust", "tools"]).fails(3, NEVER);

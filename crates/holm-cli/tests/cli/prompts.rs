@@ -60,8 +60,8 @@ fn a_command_that_fails_is_told_and_one_that_gives_nothing_ends_it() {
     let stage = Stage::new([Act::says("ok")]);
     let ran = stage.run(&["-p", "Why?", "--shell", "echo broken; exit 7"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "ok\n"), "{ran:?}");
-    assert_eq!(ran.err, "holm: `echo broken; exit 7` ended with exit status: 7; what it printed is used\n");
-    stage.run(&["--shell", "exit 7"]).fails(1, "`exit 7` gave nothing for the prompt: exit status: 7");
+    assert_eq!(ran.err, "holm: `echo broken; exit 7` ended with exit status: 7; its output is used anyway\n");
+    stage.run(&["--shell", "exit 7"]).fails(1, "`exit 7` produced no text for the prompt: exit status: 7");
     stage.run(&["-f", "gone.md"]).fails(6, "there is no file gone.md");
     stage.run(&["-p", "-", "-f", "-"]).fails(2, "can be read only once");
 }
@@ -117,6 +117,6 @@ fn an_alias_has_variables() {
     holm(&["-f", "main.rs", "--var", "who={{content}}"]).says("ok\n");
     assert_eq!(text(&stage), "Explain main.rs (Rust) to {{content}} on topic: fn main() {}");
     holm(&["-f", "main.rs"]).fails(2, "the alias `explain` asks for `who`");
-    holm(&["-f", "main.rs", "--var", "who=me", "--var", "x=y"]).fails(2, "has no place for `x`");
+    holm(&["-f", "main.rs", "--var", "who=me", "--var", "x=y"]).fails(2, "does not use `x`");
     stage.run(&["-p", "x", "--var", "who=me"]).fails(2, "--alias");
 }

@@ -150,7 +150,7 @@ fn a_file_is_fetched_checked_shown_and_put_in_place() {
     assert!(ran.err.contains("0.0 MB of 0.3 MB"), "{ran:?}");
     shelf.holds_the_model_alone();
     let again = shelf.pull(&[&format!("{}/some/tiny.gguf", server.base)]);
-    assert!(again.code == Some(0) && again.out.contains("is there already"), "{again:?}");
+    assert!(again.code == Some(0) && again.out.contains("already exists"), "{again:?}");
     assert_eq!(server.asked().len(), 1, "nothing is fetched twice");
 }
 

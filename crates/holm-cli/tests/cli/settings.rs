@@ -217,13 +217,13 @@ fn where_there_is_nothing_to_list_it_is_said_how_one_begins() {
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{ran:?}");
         assert!(ran.err.contains(expect), "{ran:?}");
     };
-    check(&["config", "show", "--origin"], "nothing is set here");
-    check(&["config", "show", "--json"], "nothing is set here");
-    check(&["agent", "list"], "`holm agent new NAME` begins one");
+    check(&["config", "show", "--origin"], "no settings found");
+    check(&["config", "show", "--json"], "no settings found");
+    check(&["agent", "list"], "`holm agent new NAME` creates one");
     check(&["skill", "list"], "there are no skills");
-    check(&["keys", "list"], "`holm keys add PROVIDER` keeps one");
+    check(&["keys", "list"], "store one with `holm keys add PROVIDER`");
     check(&["job", "list"], "`holm job add` writes one down");
-    check(&["mcp", "list"], "`holm mcp add` writes one down");
+    check(&["mcp", "list"], "add one with `holm mcp add`");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_check_tells_mistakes_in_parts_also_of_keys_and_of_sidecars() {
     };
     assert!(row("sidecar ").contains("mine.toml:1: unknown field `descripton`"), "{checked:?}");
     assert!(
-        row("keys    ").contains("keys.json:2: it is not a valid key file; mend the line"),
+        row("keys    ").contains("keys.json:2: it is not a valid key file; fix or remove the line"),
         "{checked:?}"
     );
     assert!(!checked.out.contains("notes.toml") && !checked.out.contains("hint: "), "{checked:?}");

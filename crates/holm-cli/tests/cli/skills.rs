@@ -162,7 +162,7 @@ fn a_key_is_kept_used_tried_and_forgotten_and_never_shown() {
     let listed = holm(&["keys", "list"]);
     assert!(listed.out.starts_with("openai  ") && listed.out.contains("keys.json"), "{listed:?}");
     let tried = holm(&["keys", "test", "openai"]);
-    assert_eq!((tried.code, tried.out.as_str()), (Some(0), "openai takes the key\n"), "{tried:?}");
+    assert_eq!((tried.code, tried.out.as_str()), (Some(0), "openai accepts the key\n"), "{tried:?}");
     let answered = holm(&["run", "--model", MODEL, "-p", "Hi."]);
     answered.says("Here.\n");
     for ran in [&added, &listed, &tried, &answered] {
@@ -179,19 +179,19 @@ fn a_key_is_kept_used_tried_and_forgotten_and_never_shown() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     }
     assert_eq!(holm(&["keys", "remove", "openai"]).code, Some(0));
-    holm(&["keys", "remove", "openai"]).fails(6, "no key of `openai` is kept here");
+    holm(&["keys", "remove", "openai"]).fails(6, "no stored key for `openai`");
     holm(&["keys", "add", "nobody-knows"]).fails(6, "nobody-knows");
-    holm(&["keys", "add", "openai"]).fails(2, "no key of openai was given");
+    holm(&["keys", "add", "openai"]).fails(2, "no key for openai was given");
     // What was given is wrong, and not the file of keys.
     fs::write(&typed, "first-line\nsecond-line\n").unwrap();
     let mut add = without(&["keys", "add", "openai"]);
     let two = Ran::of(&add.stdin(fs::File::open(&typed).unwrap()).output().unwrap());
-    two.fails(2, "what was given is no key of openai: a key is one line of text");
+    two.fails(2, "not a valid key for openai: a key is one line of text");
     assert!(!two.err.contains("keys.json") && !two.err.contains("first-line"), "{two:?}");
     let mut refused = stage.command(["keys", "test", "openai"]);
     refused.env("OPENAI_API_KEY", "wrong-key-0001");
     let refused = Ran::of(&refused.output().unwrap());
-    refused.fails(5, "openai does not take the key");
+    refused.fails(5, "openai rejects the key");
     assert!(!refused.err.contains("wrong-key-0001"), "{refused:?}");
 }
 
@@ -203,13 +203,13 @@ fn a_person_begins_with_a_file_that_works_and_is_never_overwritten() {
     assert!(made.code == Some(0) && made.out.contains("next: holm run"), "{made:?}");
     assert_eq!(made.err, "", "there is a key");
     holm(&["run", "-p", "Hi."]).says("Here.\n");
-    holm(&["init"]).fails(2, "is there already");
+    holm(&["init"]).fails(2, "already exists");
     let shown = holm(&["config", "show"]);
     assert_eq!(shown.out, format!("model = \"{MODEL}\"\n"));
     let mut keyless = stage.command(["init", "--model", MODEL]);
     let home = stage.work().join("../elsewhere");
     let keyless = keyless.env("HOME", home).env_remove("OPENAI_API_KEY").output().unwrap();
-    let told = "holm: there is no key of openai yet: `holm keys add openai` keeps one, or set OPENAI_API_KEY";
+    let told = "holm: no key for openai yet: store one with `holm keys add openai`, or set OPENAI_API_KEY";
     assert!(Ran::of(&keyless).err.starts_with(told), "{keyless:?}");
     // Without a model and without a key it works too.
     let made = holm(&["init", "--project"]);
@@ -244,7 +244,7 @@ fn shells_manuals_and_other_programs_are_told_what_the_command_is() {
     assert!(manual.out.contains(".TH holm-run 1") && manual.out.contains("media"), "{manual:?}");
     assert!(manual.out.contains(".SH NAME\nholm\\-run \\- "), "{manual:?}");
     assert!(stage.holm(["man", "session", "show"]).out.contains(".TH holm-session-show 1"));
-    stage.holm(["man", "fly"]).fails(6, "there is no command `fly`");
+    stage.holm(["man", "fly"]).fails(6, "unknown command `fly`");
     let described = stage.holm(["describe"]);
     let described: serde_json::Value = serde_json::from_str(&described.out).unwrap();
     assert_eq!(

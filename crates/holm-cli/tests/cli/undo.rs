@@ -131,7 +131,7 @@ fn what_a_run_changed_is_given_back_and_secrets_stay_out_of_its_reach() {
 #[test]
 fn what_is_not_there_is_not_undone() {
     let stage = Stage::new([]);
-    stage.holm(["undo"]).fails(6, "there is no session yet");
+    stage.holm(["undo"]).fails(6, "no sessions yet");
     stage.holm(["undo", "--session", "none"]).fails(6, "there is no session `none`");
 }
 

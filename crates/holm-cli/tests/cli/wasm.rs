@@ -241,7 +241,7 @@ fn templates_are_whole_and_names_are_checked() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let text = fs::read_to_string(stage.work().join(&name).join(file)).unwrap();
         assert!(text.contains(&name) && !text.contains("NAME"), "{lang}: {text}");
-        stage.holm(["tool", "new", &name, "--lang", lang]).fails(2, "there already");
+        stage.holm(["tool", "new", &name, "--lang", lang]).fails(2, "already exists");
     }
     stage.holm(["tool", "new", "../evil", "--lang", "c"]).fails(2, "is no name");
     stage.holm(["tool", "new", "Über", "--lang", "c"]).fails(2, "is no name");

@@ -47,11 +47,9 @@ fn extensions_of_goose_become_servers_and_what_is_none_is_named() {
     }});
     assert_eq!(found.entries, expect);
     let notes = found.notes.join("; ");
-    for what in [
-        "`developer` of the type `builtin`",
-        "takes TOKEN from the environment",
-        "not imported: `GOOSE_MODEL`",
-    ] {
+    for what in
+        ["`developer` of type `builtin`", "takes TOKEN from the environment", "not imported: `GOOSE_MODEL`"]
+    {
         assert!(notes.contains(what), "{what}: {notes}");
     }
     assert!(goose_servers("", Path::new("c")).unwrap().is_empty());

@@ -87,7 +87,7 @@ fn a_whole_file_tells_what_it_is() {
     assert_eq!(head.clone().expect(Kind::Model), Ok(head.clone()));
     assert_eq!(
         head.expect(Kind::Adapter).unwrap_err().to_string(),
-        "this is a model, where an adapter was wanted"
+        "this is a model, but an adapter is required"
     );
 }
 
@@ -152,7 +152,7 @@ fn a_missing_file_is_named() {
     let told = Gguf::open("/nowhere/model.gguf".as_ref()).unwrap_err().to_string();
     assert!(told.starts_with("/nowhere/model.gguf cannot be read: "), "{told}");
     let told = Gguf::open("/".as_ref()).unwrap_err().to_string();
-    assert_eq!(told, "/ cannot be read: it is no file");
+    assert_eq!(told, "/ cannot be read: it is not a file");
 }
 
 proptest! {

@@ -87,7 +87,7 @@ fn entries_that_mean_nothing_say_why() {
     check(json!({ "command": "a", "env": { "A": "${MISSING}" } }), "MISSING is not set");
     check(json!({ "command": "a", "args": ["${"] }), "without `}`");
     check(json!({ "command": "a", "grants": ["fly:away"] }), "grants");
-    check(json!({ "command": "a", "network": "some" }), "`some` is none of none, open");
+    check(json!({ "command": "a", "network": "some" }), "`some` is not one of none, open");
     check(json!({ "command": "a", "levels": { "t": "much" } }), "not a level");
     check(json!({ "url": "ftp://a.example" }), "address");
     check(json!({ "type": "carrier-pigeon", "command": "a" }), "carrier-pigeon");

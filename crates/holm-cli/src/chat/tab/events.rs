@@ -261,13 +261,13 @@ fn told(event: &Event) -> Option<(Tone, String)> {
         }
         Event::ContextPlanned { step, before, after } => {
             let what = match step {
-                PlanStep::Elided => "old results became one line each",
-                PlanStep::Summarised => "the oldest part became a summary",
+                PlanStep::Elided => "old results were shortened to one line each",
+                PlanStep::Summarised => "the oldest part was summarised",
                 PlanStep::SummaryDiscarded => "a summary was made and not used",
-                PlanStep::Dropped => "the oldest turns left the view",
-                PlanStep::Clipped => "large results lost their middle",
+                PlanStep::Dropped => "the oldest turns were dropped",
+                PlanStep::Clipped => "large results were shortened in the middle",
             };
-            (Tone::Quiet, format!("{what}: {before} tokens are {after}"))
+            (Tone::Quiet, format!("{what}: {before} tokens, now {after}"))
         }
         _ => return None,
     })

@@ -14,7 +14,7 @@ use crate::chat::{
 };
 
 /// Note for a user who sends a prompt to a session that could not be opened.
-pub(super) const UNUSABLE: &str = "this session cannot be used; /new begins another";
+pub(super) const UNUSABLE: &str = "this session cannot be used; /new starts another";
 
 /// How much of a prompt a row shows.
 const ROW_COLUMNS: usize = 120;
@@ -45,12 +45,12 @@ impl State {
         match command {
             Slash::Model(Some(model)) => return vec![self.open(How::New { model: Some(model) }, mode)],
             Slash::Model(None) => {
-                let text = format!("this is {}; /model NAME begins a new session", tab.model);
+                let text = format!("the model is {}; /model NAME starts a new session", tab.model);
                 return self.told(&text);
             }
             Slash::Compact => return self.compact(),
             Slash::Undo if tab.phase == Phase::Running => {
-                return self.told("the run still works with these files; stop it first");
+                return self.told("the run is still using these files; stop it first");
             }
             Slash::Undo => {
                 return session.map(|session| Command::Undo { tab: id, session }).into_iter().collect();
@@ -110,7 +110,7 @@ impl State {
                 tab.held.say(words, line);
                 Vec::new()
             }
-            Phase::Broken => self.told("this session cannot hear it"),
+            Phase::Broken => self.told("this session cannot receive messages"),
         }
     }
 
@@ -124,7 +124,7 @@ impl State {
     /// once it is open.
     pub(super) fn change_mode_of(&mut self, id: TabId, mode: Mode) -> Vec<Command> {
         if mode > self.widest {
-            return self.told(&format!("an administrator lets no session be wider than {}", self.widest));
+            return self.told(&format!("the policy of this machine allows at most mode {}", self.widest));
         }
         let Some(tab) = self.find(id) else { return Vec::new() };
         if mode == Mode::Plan && tab.mode != Mode::Plan {
@@ -174,7 +174,7 @@ impl State {
     fn compact(&mut self) -> Vec<Command> {
         let Some(tab) = self.tab_mut() else { return Vec::new() };
         if tab.phase != Phase::Idle || tab.turns.is_empty() {
-            return self.told("there is nothing to summarise, or the run still works");
+            return self.told("nothing to summarise, or the run is still going");
         }
         tab.then = Then::BeginAnew;
         self.say(Words::around(SUMMARISE.to_owned(), ""))
@@ -222,10 +222,10 @@ impl State {
         };
         let rows: Vec<Row> = tab.turns.iter().enumerate().rev().filter_map(row).collect();
         if rows.is_empty() {
-            self.told("there is no turn to go back to yet");
+            self.told("no turn to go back to yet");
             return;
         }
-        self.over = Some(Over::Picker(Picker::new("go back to before this was said", rows)));
+        self.over = Some(Over::Picker(Picker::new("go back to before this message", rows)));
     }
 
     fn search(&mut self, words: String) {
@@ -237,7 +237,7 @@ impl State {
             .map(|(at, _)| at)
             .collect();
         if hits.is_empty() {
-            self.told(&format!("`{words}` stands nowhere in this session"));
+            self.told(&format!("`{words}` was not found in this session"));
             return;
         }
         let at = hits.len();
@@ -258,7 +258,7 @@ impl State {
         let (at, count) = (search.at, search.hits.len());
         let Some(item) = search.hits.get(at).copied() else { return Vec::new() };
         self.through(|glass, tab| glass.show(tab, item));
-        self.told(&format!("{} of {count}; Enter goes on, Esc ends the search", at + 1))
+        self.told(&format!("{} of {count}; Enter shows the next, Esc ends the search", at + 1))
     }
 }
 

@@ -71,7 +71,7 @@ fn there_already(place: &Path, source: &Source, screen: &Screen) -> anyhow::Resu
             return Err(trouble.hint("remove it with holm model rm, or move it away").into());
         }
     }
-    screen.line(&format!("{} is there already", place.shown()));
+    screen.line(&format!("{} already exists", place.shown()));
     Ok(Exit::Done)
 }
 

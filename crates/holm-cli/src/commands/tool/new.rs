@@ -95,7 +95,7 @@ pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit>
     }
     let folder = args.into.clone().unwrap_or_default().join(&args.name);
     if folder.exists() {
-        let message = format!("{} is there already", folder.shown());
+        let message = format!("{} already exists", folder.shown());
         return Err(Trouble::new(Exit::Usage, message)
             .hint("choose another name, or another place with --into")
             .into());

@@ -93,7 +93,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         screen.answer(&format!("passed over: {} ({})", skipped.path.shown(), skipped.why));
     }
     if questions.is_empty() && open.is_empty() {
-        screen.note("holm: nothing here is new");
+        screen.note("holm: nothing new to trust");
         return Ok(Exit::Done);
     }
     let shown = questions.iter().map(|question| question.hash).chain(open.iter().map(|one| one.hash));
