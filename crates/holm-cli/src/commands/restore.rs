@@ -17,6 +17,6 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     let data = places::data_here(data)?;
     let archive = Archive::read(&args.folder)?;
     archive.restore(&args.folder, &data)?;
-    Screen::default().note(&format!("holm: {} files are in {}", archive.len(), data.shown()));
+    Screen::default().note(&format!("holm: restored {} files into {}", archive.len(), data.shown()));
     Ok(Exit::Done)
 }

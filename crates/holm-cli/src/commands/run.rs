@@ -214,7 +214,7 @@ impl Args {
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
         let message = format!(
-            "this skill asks a model without tools and keeps no session, so {flag} means nothing here"
+            "this skill asks a model without tools and keeps no session, so it does not support {flag}"
         );
         Err(Trouble::new(Exit::Usage, message).hint("give its values as arguments"))
     }
@@ -236,8 +236,7 @@ impl Args {
             return Ok(());
         };
         let with = if self.branch.is_some() { "--fork" } else { "--resume" };
-        let message =
-            format!("{flag} cannot be changed with {with}: a session keeps what it was started with");
+        let message = format!("{flag} cannot be used with {with}: a session keeps the value it started with");
         Err(Trouble::new(Exit::Usage, message).hint("leave it out, or start a new session"))
     }
 
@@ -434,7 +433,7 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let session = &mut begun.session;
     let ladder = session.run().started().config.ladder.as_ref().filter(|ladder| ladder.start > 0);
     if let Some(ladder) = ladder.filter(|_| !args.resume) {
-        screen.note(&format!("holm: begins with a stronger model: {}", ladder.why));
+        screen.note(&format!("holm: starting with a stronger model: {}", ladder.why));
     }
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
@@ -491,12 +490,11 @@ pub(crate) async fn seated_with(
     store: Store,
 ) -> anyhow::Result<Made> {
     if args.session.is_some() || args.fork.is_some() {
-        let message =
-            "each request has a session of its own, so --session, --resume and --fork mean nothing here";
+        let message = "each request has its own session, so --session, --resume and --fork are not supported";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     if !args.parts.is_empty() || args.edit {
-        let message = "clients say what is to be done, so --prompt and --edit mean nothing here";
+        let message = "clients send the prompts, so --prompt and --edit are not supported";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     let chosen = args.choose()?;
@@ -543,7 +541,7 @@ async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow:
         DriveError::Journal(JournalFailed::Exists { run }) => {
             let message = format!("session `{run}` already exists");
             Trouble::new(Exit::Usage, message)
-                .hint("add --resume to go on with it, or choose another name")
+                .hint("add --resume to continue it, or choose another name")
                 .into()
         }
         DriveError::Journal(JournalFailed::BadName { .. }) => {
@@ -577,7 +575,7 @@ async fn work(session: &mut Session, asks: Option<Prompt>, args: &Args) -> anyho
         (Some(prompt), Some(report)) if goes_on(&report.ending) => Ok(session.prompt(prompt).await?),
         (_, Some(report)) => Ok(report),
         (None, None) => {
-            let message = format!("nothing is under way in the session `{}`", session.id());
+            let message = format!("nothing is running in session `{}`", session.id());
             Err(Trouble::new(Exit::Usage, message).hint("say what to do next with -p").into())
         }
     }
@@ -608,8 +606,7 @@ fn finish(
                     }
                     screen.note(&format!("error: {error}"));
                     if !part.is_empty() {
-                        screen
-                            .note("holm: the text on standard output is the part of the answer that exists");
+                        screen.note("holm: the answer on standard output is incomplete");
                     }
                 }
             }
@@ -668,7 +665,7 @@ async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
     if interrupts.recv().await.is_none() {
         return;
     }
-    screen.note_of_the_end("holm: stopping; press Ctrl-C again to leave at once");
+    screen.note_of_the_end("holm: stopping; press Ctrl-C again to quit at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel("interrupted");
     if interrupts.recv().await.is_some() {

@@ -104,12 +104,12 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     }
     screen.note(&format!("holm: the token is in {}", serving.server().keyring().first().shown()));
     stopped().await;
-    screen.note_of_the_end("holm: stopping; runs may finish, what is left goes on at the next start");
+    screen.note_of_the_end("holm: stopping; runs may finish, the rest continues at the next start");
     serving.stop().await;
     if let Some(otlp) = otlp
         && let lost @ 1.. = otlp.finish().await
     {
-        screen.note(&format!("holm: {lost} messages to the collector were not taken"));
+        screen.note(&format!("holm: the collector did not accept {lost} messages"));
     }
     Ok(Exit::Done)
 }

@@ -128,9 +128,9 @@ pub(super) fn missing_journal(error: JournalFailed) -> anyhow::Error {
     match error {
         JournalFailed::Missing { run } => no_such(&run).into(),
         JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
-        JournalFailed::Unreadable { .. } => Trouble::new(Exit::Failed, error.to_string())
-            .hint("holm doctor looks whether the database holds together")
-            .into(),
+        JournalFailed::Unreadable { .. } => {
+            Trouble::new(Exit::Failed, error.to_string()).hint("`holm doctor` checks the database").into()
+        }
         other => other.into(),
     }
 }

@@ -106,8 +106,9 @@ fn filled(skill: &Skill, given: &[String]) -> Result<String, Trouble> {
 /// What a skill promises, ready to be checked.
 fn compiled(skills: &Skills, usable: &Usable) -> Result<Option<Compiled>, Trouble> {
     promised::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
-        let message = format!("the skill `{}` promises what cannot be checked: {why}", usable.skill.name);
-        Trouble::new(Exit::Usage, message).hint("holm skill validate FOLDER says all that is wrong")
+        let message =
+            format!("the skill `{}` makes a promise that cannot be checked: {why}", usable.skill.name);
+        Trouble::new(Exit::Usage, message).hint("`holm skill validate FOLDER` lists the problems")
     })
 }
 
@@ -128,8 +129,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
     let usable = Skills::find(places, &[]);
     let skills = everywhere(places, &[]);
     if skills.is_empty() {
-        screen
-            .note("holm: there are no skills; one is a folder with a SKILL.md, such as ~/.holm/skills/NAME");
+        screen.note("holm: no skills yet; a skill is a folder with a SKILL.md, such as ~/.holm/skills/NAME");
     }
     let named = skills.into_iter().flat_map(|(name, all)| {
         let used = usable.get(&name).map(|usable| usable.folder.clone());
@@ -164,7 +164,7 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
     let path = if folder.ends_with(SKILL_FILE) { folder.to_owned() } else { folder.join(SKILL_FILE) };
     let text = read_plain_text(&path).map_err(|error| {
         Trouble::new(Exit::Missing, format!("{}: {error}", path.shown()))
-            .hint("name the folder of a skill; holm skill list shows where they lie")
+            .hint("name the folder of a skill; `holm skill list` shows the folders")
     })?;
     let name = path
         .canonicalize()?
@@ -186,7 +186,7 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
         let path = path.to_string_lossy();
         screen.line(&json!({ "path": path, "usable": usable, "problems": problems }).to_string());
     } else if problems.is_empty() {
-        screen.answer(&format!("{}: nothing is wrong with it", path.shown()));
+        screen.answer(&format!("{}: no problems found", path.shown()));
     } else {
         problems.iter().for_each(|problem| screen.answer(&format!("{}: {problem}", path.shown())));
     }

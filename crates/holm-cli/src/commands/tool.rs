@@ -240,7 +240,7 @@ fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> an
             screen.answer(&format!("{}: {problem}", tool.name));
         }
         if problems.is_empty() {
-            screen.answer(&format!("{}: nothing is wrong with it", tool.name));
+            screen.answer(&format!("{}: no problems found", tool.name));
         }
     }
     Ok(if usable && found.is_empty() && can_check { Exit::Done } else { Exit::NoAnswer })
@@ -285,8 +285,8 @@ fn find<'a>(tools: &'a Snapshot, which: &str) -> Result<&'a Arc<dyn runtime::Too
         (Some(only), None) => Ok(only),
         (Some(first), Some(_)) => {
             let message =
-                format!("`{which}` is more than one tool, `{}` among them", first.declaration().name);
-            Err(Trouble::new(Exit::Usage, message).hint("name the tool; holm tool list shows them"))
+                format!("`{which}` holds more than one tool, such as `{}`", first.declaration().name);
+            Err(Trouble::new(Exit::Usage, message).hint("name the tool; `holm tool list` shows the tools"))
         }
         (None, _) => match reason(tools, which) {
             Some(why) => Err(Trouble::new(Exit::NoAnswer, format!("`{which}` cannot be used: {why}"))),
@@ -336,7 +336,7 @@ fn read(which: &str) -> anyhow::Result<Tool> {
         path if Path::new(path).exists() => {
             let bytes = fs::read(PathBuf::from(path))?;
             if let Some(kind) = other_kind(path, &bytes) {
-                let message = format!("{which} is {kind}, and no declaration");
+                let message = format!("{which} is {kind}, not a declaration");
                 return Err(Trouble::new(Exit::NoAnswer, message).hint(IN_A_FOLDER).into());
             }
             String::from_utf8_lossy(&bytes).into_owned()
@@ -344,14 +344,15 @@ fn read(which: &str) -> anyhow::Result<Tool> {
         name => return Err(no_such(name).into()),
     };
     serde_json::from_str(&text).map_err(|error| {
-        let trouble = Trouble::new(Exit::NoAnswer, format!("{which} is no declaration: {error}"));
+        let trouble = Trouble::new(Exit::NoAnswer, format!("{which} is not a valid declaration: {error}"));
         trouble.hint(EXPECTED).into()
     })
 }
 
 /// Where files of tools are checked.
-const IN_A_FOLDER: &str = "put it into .holm/tools or into your own tools (`holm paths` shows where); `holm tool list` says \
-    what is wrong with it there";
+const IN_A_FOLDER: &str = "put it into .holm/tools or into your own tools folder (`holm paths` shows \
+                           where); then `holm tool list` shows what is wrong \
+                           with it";
 
 /// What a file of a tool folder is that is not checked by itself.
 fn other_kind(path: &str, bytes: &[u8]) -> Option<&'static str> {
@@ -366,9 +367,9 @@ fn other_kind(path: &str, bytes: &[u8]) -> Option<&'static str> {
 
 fn no_such(name: &str) -> Trouble {
     if Path::new(name).exists() {
-        return Trouble::new(Exit::NoAnswer, format!("{name} is there, and is no tool")).hint(IN_A_FOLDER);
+        return Trouble::new(Exit::NoAnswer, format!("{name} exists, but is not a tool")).hint(IN_A_FOLDER);
     }
-    let message = format!("there is no tool and no file `{name}`");
+    let message = format!("no tool or file is named `{name}`");
     Trouble::new(Exit::Missing, message).hint("holm tool list shows the tools")
 }
 
@@ -396,15 +397,15 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
     let tool = find(tools, &args.tool)?;
     let name = tool.declaration().name.clone();
     if is_agent(tool.declaration()) {
-        let message = format!("`{}` is an agent, which works for a run and not by hand", args.tool);
-        return Err(Trouble::new(Exit::Usage, message).hint("ask for it in `holm run`").into());
+        let message = format!("`{}` is an agent; only a run can use it", args.tool);
+        return Err(Trouble::new(Exit::Usage, message).hint("use it with `holm run`").into());
     }
     if let Some(grant) = args.grant.iter().find(|grant| !matches!(grant, Grant::Tool(_)))
         && let Some(file) = asks_nothing(tools, &name)
     {
         screen.note(&format!(
-            "holm: `{name}` asks for nothing, so {grant} does not reach it; write what it needs into {file} beside it, \
-             such as asks = [\"read:{{path}}\"] with the name of its argument"
+            "holm: `{name}` asks for no grants, so it does not get {grant}; write its needs into {file} \
+             beside it, such as asks = [\"read:{{path}}\"] with the name of its argument"
         ));
     }
     let gate = gate(&args, screen);

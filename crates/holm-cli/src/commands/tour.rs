@@ -62,7 +62,7 @@ impl Act {
         match self {
             Self::LookUp => "a look-up in this folder, through a sandboxed tool",
             Self::Extraction => "an extraction that can copy and cannot invent",
-            Self::Hostile => "a hostile tool that wants a key, a connection and all your time",
+            Self::Hostile => "a hostile tool that tries to read a key, open a connection and run forever",
         }
     }
 }
@@ -114,7 +114,7 @@ impl Tour {
             for act in &left {
                 self.screen.answer(&format!("  {}  {}", act.key(), act.title()));
             }
-            self.screen.ask("press a number, Enter for the next one, or q to leave: ");
+            self.screen.ask("press a number, Enter for the next one, or q to quit: ");
             let act = loop {
                 match keyboard.read() {
                     Key::Leave => {
@@ -157,7 +157,7 @@ impl Tour {
                 let seconds = began.elapsed().as_secs_f32();
                 self.tell(
                     "check",
-                    &format!("every value stands in the text, letter by letter ({seconds:.1} s)"),
+                    &format!("every value occurs in the text, letter by letter ({seconds:.1} s)"),
                 );
             }
             // Said as it is: a model may fail, and then no guess takes the place of an answer.

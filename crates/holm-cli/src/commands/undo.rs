@@ -127,8 +127,8 @@ async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String
     if seen == 0 {
         return Err(Trouble::new(Exit::Missing, "no sessions yet").into());
     }
-    let trouble = Trouble::new(Exit::Missing, "there is nothing to undo in this folder");
-    Err(trouble.hint("what a session changed in another folder is undone there, or with --session").into())
+    let trouble = Trouble::new(Exit::Missing, "nothing to undo in this folder");
+    Err(trouble.hint("to undo changes in another folder, go there or use --session").into())
 }
 
 /// Whether one of the calls has something to undo.
@@ -169,9 +169,9 @@ fn choose(
         return Ok((turn, calls.clone()));
     }
     let what = wanted.map_or_else(String::new, |turn| format!("turn {turn} of "));
-    let message = format!("there is nothing to undo in {what}session `{session}`");
+    let message = format!("nothing to undo in {what}session `{session}`");
     Err(Trouble::new(Exit::Missing, message)
-        .hint("only what tools changed, and was not undone yet, can be")
+        .hint("only changes that tools made and that are not undone yet can be undone")
         .into())
 }
 
@@ -181,13 +181,13 @@ fn forced(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
     for text in texts {
         let path: FilePath = text.parse().map_err(|error| {
             Trouble::new(Exit::Usage, format!("--force {text}: {error}"))
-                .hint("name the file as the turn did")
+                .hint("name the file as the turn named it")
         })?;
         let named = |step: &&Step| step.path == path.rebased(&step.root);
         let Some(step) = plan.steps.iter().find(named) else {
             let message = format!("--force {text}: the turn did not change that file");
             return Err(Trouble::new(Exit::Usage, message)
-                .hint("holm undo --dry-run shows which it changed")
+                .hint("`holm undo --dry-run` shows the changed files")
                 .into());
         };
         forced.push(step.path.clone());
@@ -237,7 +237,11 @@ fn counted(steps: &[&Step]) -> String {
     let removed = steps.iter().filter(|step| step.target == State::Absent).count();
     let parts = [count("restored", steps.len() - removed), count("removed", removed)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "every file was as before already".into() } else { parts.join(", ") }
+    if parts.is_empty() {
+        "nothing to restore: every file is as it was before".into()
+    } else {
+        parts.join(", ")
+    }
 }
 
 fn done(step: &Step) -> &'static str {
@@ -250,11 +254,11 @@ fn done(step: &Step) -> &'static str {
 fn refused(screen: &Screen, error: UndoError) -> anyhow::Error {
     let UndoError::Changed { paths } = &error else { return error.into() };
     for path in paths {
-        screen.note(&format!("holm: {path} has changed since that turn"));
+        screen.note(&format!("holm: {path} changed since that turn"));
     }
     let flags: Vec<String> = paths.iter().map(|path| format!("--force {path}")).collect();
-    let hint = format!("look at them, then say {} to lose those changes", flags.join(" "));
-    Trouble::new(Exit::Failed, "files have changed since; nothing was restored").hint(hint).into()
+    let hint = format!("check them, then add {} to discard those changes", flags.join(" "));
+    Trouble::new(Exit::Failed, "files changed since; nothing was restored").hint(hint).into()
 }
 
 fn no_session(session: &str, error: JournalFailed) -> anyhow::Error {

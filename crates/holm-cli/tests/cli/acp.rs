@@ -645,7 +645,7 @@ fn an_editor_that_goes_away_leaves_a_session_that_can_go_on() {
 fn options_that_sessions_say_for_themselves_are_refused() {
     let stage = Stage::new([]);
     for option in ["--session=x", "--prompt=x", "--fork=x", "--edit"] {
-        stage.holm(["acp", "--", option]).fails(2, "each session says this for itself");
+        stage.holm(["acp", "--", option]).fails(2, "each session sets this itself");
     }
 }
 

@@ -37,7 +37,7 @@ fn the_part_of_an_answer_that_exists_is_printed_when_recovery_gives_up() {
     let acts = || ["a", "b", "c", "d"].map(cut);
     let ran = Stage::new(acts()).run(&["-p", "Write."]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(4), "abcd\n"), "{ran:?}");
-    assert!(ran.err.contains("is the part of the answer that exists"), "{ran:?}");
+    assert!(ran.err.contains("the answer on standard output is incomplete"), "{ran:?}");
     let ran = Stage::new(acts()).run(&["-p", "Write.", "--json"]);
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(

@@ -161,7 +161,7 @@ fn prompts_that_a_project_has_names_for_work_once_they_are_trusted() {
     stage.agrees(["tool", "trust", "."]);
     stage.run(&args).says("Short.\n");
     assert!(stage.double.requests()[0].text().contains("Sum up a.txt: long words"));
-    stage.run(&["--alias", "some", "-p", "x"]).fails(6, "there is no alias `some`\n  hint: there are: sum");
+    stage.run(&["--alias", "some", "-p", "x"]).fails(6, "no alias is named `some`\n  hint: there are: sum");
     let ran = stage.holm(["run", "--model", MODEL, "--alias", "sum", "-p", "x"]);
     ran.fails(2, "the alias `sum` asks for `filename`, and no file was given with -f");
 }

@@ -242,7 +242,7 @@ fn of_two_helpers_with_one_name_the_projects_gets_another_and_both_can_be_called
         stage.double.requests().into_iter().map(|request| request.asked.unwrap().system).collect();
     assert!(systems[1].contains("and you count") && systems[3].contains("of the project"), "{systems:#?}");
     let ran = stage.holm(["tool", "list"]);
-    assert!(ran.err.contains("wanted to be `counter` and is `counter_2`"), "{ran:?}");
+    assert!(ran.err.contains("asked for the name `counter` and got `counter_2`"), "{ran:?}");
 }
 
 #[test]

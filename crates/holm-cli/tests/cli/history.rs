@@ -86,7 +86,7 @@ fn titles_and_tags_are_labels_and_leave_the_journal_alone() {
     stage.holm(["session", "edit", "none", "--tag", "sea"]).fails(6, "there is no session");
     for label in [&["--title", "Sea"][..], &["--tag", "sea"], &["--erase"]] {
         let args = [&["session", "edit", "old", "-p", "What about the house?"], label].concat();
-        stage.holm(args).fails(2, "another prompt makes another session");
+        stage.holm(args).fails(2, "a changed prompt creates a new session");
     }
     assert_eq!(listed(&["--tag", "sea"]), "");
     assert_eq!(journal(&stage, "old"), before);
@@ -109,7 +109,7 @@ fn a_fork_goes_on_differently_and_leaves_the_old_session_alone() {
     let before = journal(&stage, "old");
     let ran = stage.holm(["session", "fork", "old", "--at", "2", "-p", "And the sky?", "--session", "new"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "The sky is grey.\n"), "{ran:?}");
-    assert_eq!(ran.err, "holm: session new has the past of old\n");
+    assert_eq!(ran.err, "holm: session new continues the history of old\n");
     let asked = stage.double.requests()[2].text();
     assert!(asked.contains("The boat is red.") && asked.contains("And the sky?"), "{asked}");
     assert!(!asked.contains("the sea"), "{asked}");
@@ -119,7 +119,7 @@ fn a_fork_goes_on_differently_and_leaves_the_old_session_alone() {
     let prompt = told.lines().find(|line| line.ends_with("And the sea?")).unwrap();
     let parts_at: u64 = prompt.split_whitespace().next().unwrap().parse().unwrap();
     let ran = stage.holm(["session", "diff", "old", "new"]);
-    assert!(ran.out.contains(&format!("the same up to record {parts_at}, where they part")), "{ran:?}");
+    assert!(ran.out.contains(&format!("identical up to record {parts_at}, then different")), "{ran:?}");
     for line in ["  assistant  The boat is red.", "- user       And the sea?", "+ user       And the sky?"] {
         assert!(ran.out.lines().any(|told| told == line), "{line}: {}", ran.out);
     }
@@ -127,7 +127,7 @@ fn a_fork_goes_on_differently_and_leaves_the_old_session_alone() {
     let found: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&found["same"], &found["parts_at"]), (&false.into(), &parts_at.into()));
     let ran = stage.holm(["session", "diff", "old", "old"]);
-    assert!(ran.out.contains("the same, record by record"), "{ran:?}");
+    assert!(ran.out.contains("identical, record by record"), "{ran:?}");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_fork_without_a_prompt_answers_anew_or_waits() {
     stage.holm(["session", "fork", "old", "--session", "waits"]).fails(2, "session `waits` already exists");
     stage.holm(["session", "fork", "old", "--at", "99"]).fails(2, "has no record 99; the last one is");
     stage.holm(["session", "fork", "none"]).fails(6, "there is no session `none`");
-    stage.holm(["run", "--at", "2", "-p", "x"]).fails(2, "--at says where a fork begins");
+    stage.holm(["run", "--at", "2", "-p", "x"]).fails(2, "--at needs a session to fork");
 }
 
 #[test]
@@ -192,12 +192,10 @@ fn a_prompt_is_put_otherwise_in_an_editor_and_history_stays() {
     assert!(asked.contains("the house") && !asked.contains("boat"), "{asked}");
     assert_eq!(journal(&stage, "old"), before);
 
-    edited(&stage, "true", &["session", "edit", "old"]).fails(2, "the prompt is as it was");
+    edited(&stage, "true", &["session", "edit", "old"]).fails(2, "the prompt is unchanged");
     edited(&stage, "false", &["session", "edit", "old"]).fails(1, "nothing was done");
     stage.holm(["session", "edit", "old"]).fails(2, "no editor is set");
-    stage
-        .holm(["session", "edit", "old", "--at", "2"])
-        .fails(2, "record 2 of the session `old` is no prompt");
+    stage.holm(["session", "edit", "old", "--at", "2"]).fails(2, "record 2 of session `old` is not a prompt");
 }
 
 #[test]
@@ -217,7 +215,7 @@ fn a_picture_is_not_lost_on_the_way_through_an_editor() {
     let stage = Stage::new([]);
     fs::write(stage.work().join("dot.png"), b"\x89PNG\r\n\x1a\n").unwrap();
     edited(&stage, "true", &["run", "--model", MODEL, "--edit", "-p", "Look", "--media", "dot.png"])
-        .fails(2, "--media means nothing here");
+        .fails(2, "--media does not work with --edit");
     assert!(stage.double.requests().is_empty());
 }
 

@@ -135,7 +135,7 @@ fn a_session_that_began_without_hooks_says_which_it_does_not_ask() {
     let read = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
     let stage =
         project(&hooks.to_string(), [Act::says("One."), read, Act::says("Two."), Act::says("Three.")]);
-    let note = "the hooks at UserPromptSubmit and PostToolUse are not asked in this session";
+    let note = "this session started without the hooks at UserPromptSubmit and PostToolUse";
     let ran = stage.run(&["-p", "First.", "--session", "s"]);
     assert!(ran.code == Some(0) && !ran.err.contains(note), "nobody trusts them: {ran:?}");
     trust(&stage, &[".holm/hooks.json"]);

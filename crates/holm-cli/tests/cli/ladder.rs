@@ -24,7 +24,7 @@ fn a_model_that_is_lost_is_taken_over_and_the_next_task_of_its_kind_begins_highe
     let ran = stage.run(&[args.as_slice(), &["--session", "higher"]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "At once.\n"), "{ran:?}");
     assert!(
-        ran.err.contains("holm: begins with a stronger model: openai/gpt-5-mini brought 0 of 1"),
+        ran.err.contains("holm: starting with a stronger model: openai/gpt-5-mini brought 0 of 1"),
         "{ran:?}"
     );
     for (verb, session, expect) in [

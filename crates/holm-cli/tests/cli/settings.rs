@@ -54,7 +54,7 @@ fn a_rule_that_cannot_be_read_ends_a_call_by_hand_and_lets_none_of_the_others_go
         ["tool", "execute", "run_program", r#"{"command":["ls"]}"#, "--grant", "exec:*", "--mode", "full"];
     let ran = holm(&stage, &call);
     ran.fails(2, "mine.toml");
-    assert!(ran.err.contains("mend the rule, or take it out"), "{ran:?}");
+    assert!(ran.err.contains("fix or remove the rule"), "{ran:?}");
 }
 
 #[test]
@@ -220,9 +220,9 @@ fn where_there_is_nothing_to_list_it_is_said_how_one_begins() {
     check(&["config", "show", "--origin"], "no settings found");
     check(&["config", "show", "--json"], "no settings found");
     check(&["agent", "list"], "`holm agent new NAME` creates one");
-    check(&["skill", "list"], "there are no skills");
+    check(&["skill", "list"], "no skills yet");
     check(&["keys", "list"], "store one with `holm keys add PROVIDER`");
-    check(&["job", "list"], "`holm job add` writes one down");
+    check(&["job", "list"], "add one with `holm job add`");
     check(&["mcp", "list"], "add one with `holm mcp add`");
 }
 
@@ -315,7 +315,7 @@ fn an_alias_is_a_prompt_with_a_place_for_more() {
     holm(&stage, &["run", "--alias", "sum", "-p", "a long text"]).says("Short.\n");
     assert!(stage.double.requests()[0].text().contains("Sum up: a long text"));
     let ran = holm(&stage, &["run", "--alias", "some", "-p", "x"]);
-    ran.fails(6, "there is no alias `some`\n  hint: there are: sum");
+    ran.fails(6, "no alias is named `some`\n  hint: there are: sum");
 }
 
 #[test]

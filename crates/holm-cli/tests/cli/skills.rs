@@ -96,7 +96,7 @@ fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
     assert!(stage.double.requests()[0].text().contains("Say hello to Bo."));
     let folder = own.join("greet");
     let fine = holm(&["skill", "validate", folder.to_str().unwrap()]);
-    assert!(fine.code == Some(0) && fine.out.contains("nothing is wrong with it"), "{fine:?}");
+    assert!(fine.code == Some(0) && fine.out.contains("no problems found"), "{fine:?}");
     fs::rename(&folder, own.join("other")).unwrap();
     let flawed = holm(&["skill", "validate", own.join("other").to_str().unwrap(), "--json"]);
     let flawed: serde_json::Value = serde_json::from_str(&flawed.out).unwrap();
@@ -350,10 +350,10 @@ fn arguments_that_a_promise_does_not_take_are_refused_before_a_model_is_asked() 
         Ran::of(&at_home(&stage, &args).output().unwrap())
     };
     run(&[]).fails(2, "missing 'text' field");
-    run(&["a", "b"]).fails(2, "has no place for the argument `b`");
+    run(&["a", "b"]).fails(2, "does not take the argument `b`");
     run(&[r#"{"text":"x","more":1}"#]).fails(2, "SchemaViolation: ");
-    run(&["x", "--grant", "read:**"]).fails(2, "so --grant means nothing here");
-    run(&["x", "-p", "y"]).fails(2, "so --prompt means nothing here");
+    run(&["x", "--grant", "read:**"]).fails(2, "so it does not support --grant");
+    run(&["x", "-p", "y"]).fails(2, "so it does not support --prompt");
     assert!(stage.double.requests().is_empty());
     let folder = stage.work().join("../.holm/skills/mail");
     let validate =
@@ -364,7 +364,7 @@ fn arguments_that_a_promise_does_not_take_are_refused_before_a_model_is_asked() 
     fs::remove_file(folder.join("schemas/out.json")).unwrap();
     let broken = validate();
     assert!(broken.code == Some(3) && broken.out.contains("schemas/out.json: "), "{broken:?}");
-    run(&["x"]).fails(2, "promises what cannot be checked: the skill has no file `schemas/out.json`");
+    run(&["x"]).fails(2, "makes a promise that cannot be checked: the skill has no file `schemas/out.json`");
 }
 
 #[test]

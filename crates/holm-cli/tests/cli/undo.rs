@@ -99,7 +99,7 @@ fn a_file_that_changed_since_is_named_and_given_back_only_when_it_is_forced() {
     let ran = stage.holm(["undo", "--turn", "1"]);
     ran.fails(1, "nothing was restored");
     assert!(
-        ran.err.contains("holm: a.txt has changed since") && ran.err.contains("--force a.txt"),
+        ran.err.contains("holm: a.txt changed since") && ran.err.contains("--force a.txt"),
         "{}",
         ran.err
     );

@@ -91,7 +91,7 @@ fn a_tool_takes_no_name_that_a_run_answers_itself_nor_one_that_looks_like_anothe
     }
     let listed = stage.holm(["tool", "list"]);
     for name in wanted {
-        let told = format!("wanted to be `{name}` and is `{name}_2`");
+        let told = format!("asked for the name `{name}` and got `{name}_2`");
         assert!(listed.err.contains(&told), "{name}: {listed:?}");
     }
     let ran = stage.run(&["-p", "Go.", "--grant", "write:**", "--mode", "accept-edits"]);
@@ -243,6 +243,6 @@ fn templates_are_whole_and_names_are_checked() {
         assert!(text.contains(&name) && !text.contains("NAME"), "{lang}: {text}");
         stage.holm(["tool", "new", &name, "--lang", lang]).fails(2, "already exists");
     }
-    stage.holm(["tool", "new", "../evil", "--lang", "c"]).fails(2, "is no name");
-    stage.holm(["tool", "new", "Über", "--lang", "c"]).fails(2, "is no name");
+    stage.holm(["tool", "new", "../evil", "--lang", "c"]).fails(2, "is not a valid tool name");
+    stage.holm(["tool", "new", "Über", "--lang", "c"]).fails(2, "is not a valid tool name");
 }

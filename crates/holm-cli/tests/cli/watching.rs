@@ -118,7 +118,7 @@ fn what_is_said_to_a_run_that_was_just_stopped_is_refused_or_kept_or_told() {
     let ran = Ran::of(&run.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(130), "{ran:?}");
     let journal = stage.holm(["session", "export", "s", "--format", "jsonl"]).out;
-    let told = "holm: said from elsewhere and not heard before the end: Use tabs.\n";
+    let told = "holm: the run ended before the agent read this message from elsewhere: Use tabs.\n";
     let is_lost = !journal.contains("Use tabs.") && !ran.err.contains(told);
     assert!(heard.status != 202 || !is_lost, "{heard:?} {ran:?}");
 }

@@ -159,14 +159,18 @@ pub(super) async fn add(shelf: &Shelf, screen: &Screen, args: Args) -> Result<()
     let (id, spec) = args.spec();
     let job = Job::to_come(id.parse()?, spec, HookKey::new()?, WallClock.now())?;
     shelf.add(&job).await?;
-    screen.note(&format!("holm: the job {} is written down; `holm serve` runs it", job.id));
+    screen.note(&format!("holm: created the job {}; `holm serve` runs it", job.id));
     Ok(())
 }
 
 /// A time as people write it.
 pub(super) fn time(text: &str) -> Result<Timestamp, String> {
-    let instant: jiff::Timestamp =
-        text.parse().map_err(|_| format!("`{text}` is no time; write it like 2026-01-31T02:30:00Z"))?;
-    let millis = u64::try_from(instant.as_millisecond()).map_err(|_| "it lies before 1970".to_owned())?;
+    let instant: jiff::Timestamp = text.parse().map_err(|_| {
+        format!(
+            "`{text}` is not a valid time; write it like \
+                                          2026-01-31T02:30:00Z"
+        )
+    })?;
+    let millis = u64::try_from(instant.as_millisecond()).map_err(|_| "it is before 1970".to_owned())?;
     Ok(Timestamp::new(millis))
 }

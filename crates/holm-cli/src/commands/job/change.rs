@@ -134,8 +134,7 @@ impl Args {
             }
             (None, None, now @ (When::Once { .. } | When::Asked)) => Ok(now),
             (None, Some(_), When::Once { .. } | When::Asked) => {
-                let reason =
-                    "a place counts for times that come again and again; say them with --cron".into();
+                let reason = "--zone needs a repeating schedule; set one with --cron".into();
                 Err(JobError::Field { reason })
             }
         }
@@ -146,6 +145,6 @@ pub(super) async fn change(shelf: &Shelf, screen: &Screen, args: &Args) -> Resul
     let (id, now): (JobId, _) = (args.job.parse()?, WallClock.now());
     let change = |held: &mut Held| Ok(held.respecify(args.applied(held.job.spec.clone())?, now)?);
     shelf.alter(&id, change).await?;
-    screen.note(&format!("holm: the job {id} is changed; what works goes on as it began"));
+    screen.note(&format!("holm: changed the job {id}; running work is not affected"));
     Ok(())
 }

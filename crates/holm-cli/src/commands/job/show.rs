@@ -11,7 +11,7 @@ use crate::{commands::session::date, money, screen::Screen};
 pub(super) async fn list(shelf: &Shelf, screen: &Screen, as_json: bool) -> Result<(), ShelfError> {
     let listed = shelf.list().await?;
     if listed.jobs.is_empty() && listed.broken.is_empty() {
-        screen.note("holm: there are no jobs; `holm job add` writes one down");
+        screen.note("holm: no jobs yet; add one with `holm job add`");
     }
     for held in &listed.jobs {
         if as_json {
@@ -104,7 +104,7 @@ fn line(run: &Run) -> String {
     let session = run.tries.last().map(|last| last.session.as_str()).unwrap_or_default();
     let said = match &run.phase {
         Phase::Waiting { not_before } => format!("waits until {}", date(*not_before)),
-        Phase::Working { asked: Some(_), .. } => "waits for somebody's answer".into(),
+        Phase::Working { asked: Some(_), .. } => "waits for an answer".into(),
         Phase::Working { asked: None, .. } => "works".into(),
         Phase::Ended { outcome: Outcome::Answered { text }, .. } => {
             text.lines().next().unwrap_or_default().chars().take(80).collect()
@@ -136,7 +136,7 @@ fn next_in_words(held: &Held) -> String {
             "switched off, because it failed too often".into()
         }
         (Switch::On, Some(next)) => format!("next {} UTC", date(next)),
-        (Switch::On, None) => "only when asked".into(),
+        (Switch::On, None) => "only on demand".into(),
     }
 }
 

@@ -68,9 +68,7 @@ pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
         Command::List { json } => {
             let found = local::folder(&env).map(|folder| local::list(&folder)).unwrap_or_default();
             if found.is_empty() && !json {
-                screen.note(
-                    "holm: there are no models on this machine; scripts/setup model brings a small one",
-                );
+                screen.note("holm: no models on this machine; fetch a small one with `scripts/setup model`");
             }
             for found in &found {
                 screen.line(&if json { local::record(found).to_string() } else { local::describe(found) });

@@ -66,7 +66,8 @@ fn there_already(place: &Path, source: &Source, screen: &Screen) -> anyhow::Resu
     if let Some(wanted) = &source.hash {
         let found = file_hash(place).map_err(|error| local::refused(&error))?;
         if found != *wanted {
-            let message = format!("{} is there and is another file: its SHA-256 is {found}", place.shown());
+            let message =
+                format!("{} already exists with different content: its SHA-256 is {found}", place.shown());
             let trouble = Trouble::new(Exit::Failed, message);
             return Err(trouble.hint("remove it with holm model rm, or move it away").into());
         }
@@ -95,12 +96,18 @@ async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> an
     part.sync()?;
     match arriving.total {
         Some(total) if part.length() < total => {
-            Err(broken_off(part, &format!("{} of {total} bytes came", part.length())))
+            Err(broken_off(part, &format!("received {} of {total} bytes", part.length())))
         }
         Some(total) if part.length() > total => {
             part.discard();
-            Err(Trouble::new(Exit::Provider, format!("the server sent more than the {total} bytes it named"))
-                .into())
+            Err(Trouble::new(
+                Exit::Provider,
+                format!(
+                    "the server sent more than the {total} bytes it \
+                                                      announced"
+                ),
+            )
+            .into())
         }
         Some(_) | None => Ok(()),
     }
@@ -108,7 +115,7 @@ async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> an
 
 fn broken_off(part: &Part, why: &str) -> anyhow::Error {
     let message = format!("the download broke off: {why}");
-    let hint = format!("the same command goes on where it ended; {} has what came", part.path().shown());
+    let hint = format!("run the same command to continue; {} has the received part", part.path().shown());
     Trouble::new(Exit::Provider, message).hint(hint).into()
 }
 
@@ -133,16 +140,14 @@ fn checked(part: &Part, wanted: Option<&str>) -> anyhow::Result<String> {
         && found != wanted
     {
         part.discard();
-        let message = format!(
-            "the file that came is not the one that was wanted: its SHA-256 is {found}, not {wanted}"
-        );
+        let message = format!("wrong file: its SHA-256 is {found}, expected {wanted}");
         return Err(Trouble::new(Exit::Provider, message)
-            .hint("it was thrown away; try again, or another source")
+            .hint("it was deleted; try again, or use another source")
             .into());
     }
     let head = Gguf::open(part.path()).map_err(|why| {
         part.discard();
-        Trouble::new(Exit::Provider, format!("what came is no model that can be used: {why}"))
+        Trouble::new(Exit::Provider, format!("the downloaded file is not a usable model: {why}"))
     })?;
     let kind = match head.kind {
         Kind::Model => "model",
@@ -150,7 +155,7 @@ fn checked(part: &Part, wanted: Option<&str>) -> anyhow::Result<String> {
     };
     let licence =
         if head.licence.is_empty() { "not given in the file; look at its source" } else { &head.licence };
-    let checked = if wanted.is_some() { "checked" } else { "nobody said what it should be" };
+    let checked = if wanted.is_some() { "checked" } else { "not verified" };
     Ok(format!(
         "{kind} {}, {} million parameters, {} MiB\nlicence: {licence}\nSHA-256: {found} ({checked})",
         holm::kernel::visible(&head.name),

@@ -104,7 +104,7 @@ impl Bench {
         let secrets = brought.fold(secrets, |secrets, (name, value)| secrets.know(name, value));
         let hooks = Gathered::find(places, confinement(args), screen, &secrets)?;
         let trees = Trees::find(places).await;
-        let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
+        let troubled = trees.as_ref().err().map(|why| format!("worktrees are not available: {why}"));
         let skills = Skills::find(places, &brought_skills(args));
         let (guides, unheard) = guides(places);
         let notes =

@@ -19,15 +19,14 @@ impl Args {
         let Some((first, others)) = models.split_first() else { return Ok(self) };
         if first == SCRIPT {
             if self.script.is_none() {
-                let message = format!("the session `{session}` is answered by a script, and none was given");
+                let message = format!("session `{session}` uses a script, and none was given");
                 return Err(Trouble::new(Exit::Usage, message).hint("give it again with --script FILE"));
             }
             return Ok(self);
         }
         let given = self.script.as_ref().map(|_| SCRIPT).or(named);
         if let Some(given) = given.filter(|given| full(given) != full(first)) {
-            let message =
-                format!("the session `{session}` works with {first}, which {given} cannot take the place of");
+            let message = format!("session `{session}` uses {first}; {given} cannot replace it");
             return Err(Trouble::new(Exit::Usage, message)
                 .hint("leave --model and --script out, or start a new session"));
         }

@@ -66,10 +66,7 @@ impl Args {
             ("--edit", self.edit),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-        Err(Trouble::new(
-            Exit::Usage,
-            format!("each session says this for itself, so {flag} means nothing here"),
-        ))
+        Err(Trouble::new(Exit::Usage, format!("each session sets this itself, so {flag} is not supported")))
     }
 
     /// With these tools too.
@@ -141,7 +138,7 @@ impl Args {
             ("--session without --resume", self.session.is_some() && !self.resume),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-        Err(Trouble::new(Exit::Usage, format!("{flag} means nothing here")))
+        Err(Trouble::new(Exit::Usage, format!("{flag} is not supported here")))
     }
 
     /// Opens the session that the arguments name, or a new one.

@@ -65,7 +65,7 @@ pub(super) fn missed(listening: Option<&Listening>, ending: &Ending) -> bool {
 /// to deliver them with.
 pub(super) fn lost(words: &Prompt) -> String {
     let text: Vec<&str> = words.blocks.iter().filter_map(Block::as_text).collect();
-    format!("holm: said from elsewhere and not heard before the end: {}", text.join(" "))
+    format!("holm: the run ended before the agent read this message from elsewhere: {}", text.join(" "))
 }
 
 impl Args {
@@ -119,7 +119,10 @@ fn unheard(hooks: &Hooks, session: &Session) -> Option<String> {
     let names: Vec<&str> = never.filter_map(event).map(HookEvent::name).collect();
     (!names.is_empty()).then(|| {
         let names = names.join(" and ");
-        format!("holm: the hooks at {names} are not asked in this session, which began without them; a new one asks them")
+        format!(
+            "holm: this session started without the hooks at {names} and does not use them; a new \
+                 session does"
+        )
     })
 }
 

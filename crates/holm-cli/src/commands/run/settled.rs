@@ -155,7 +155,7 @@ impl Args {
             [] => "write one into your holm.toml: [aliases.NAME] template = \"…\"".to_owned(),
             known => format!("there are: {}", known.join(", ")),
         };
-        Err(Trouble::new(Exit::Missing, format!("there is no alias `{name}`")).hint(hint))
+        Err(Trouble::new(Exit::Missing, format!("no alias is named `{name}`")).hint(hint))
     }
 }
 
@@ -191,7 +191,8 @@ pub(crate) fn rules_of(allow: &[Rule], deny: &[Rule]) -> Rules {
 pub(crate) fn warn_of(allow: &[Rule], screen: &Screen) {
     for rule in allow.iter().filter(|rule| rule.may_run_workspace()) {
         screen.note(&format!(
-            "holm: `{rule}` passes unasked, and may run code from the workspace, which the model can change"
+            "holm: `{rule}` is allowed without asking and may run code from the workspace, which the \
+             model can change"
         ));
     }
 }
@@ -201,8 +202,7 @@ pub(crate) fn parsed(values: Option<Vec<Value<String>>>) -> Result<Vec<Rule>, Tr
     let rule = |value: Value<String>| {
         let read: Result<Rule, _> = value.value.parse();
         read.map_err(|error| {
-            Trouble::new(Exit::Usage, format!("{}: {error}", value.origin))
-                .hint("mend the rule, or take it out")
+            Trouble::new(Exit::Usage, format!("{}: {error}", value.origin)).hint("fix or remove the rule")
         })
     };
     values.into_iter().flatten().map(rule).collect()

@@ -115,7 +115,8 @@ impl House {
             return Ok(owner.clone());
         }
         if self.inner.args.is_unconfined() {
-            let message = "commands run without a jail here, so users cannot be kept apart";
+            let message = "commands run without a sandbox here, so users would not be isolated from each \
+                           other";
             return Err(Trouble::new(Exit::Usage, message)
                 .hint("start the server without --unconfined")
                 .into());
@@ -303,7 +304,7 @@ impl Workshop for House {
             let services = Services::stock();
             let service = services.find(&provider).map_err(|_| OpenError::Missing { what: "provider" })?;
             let mut keys = KeyFile::load(&room.places.keys()).map_err(failed)?;
-            keys.set(&service.id, &key).map_err(|_| OpenError::Refused("this is no key".into()))
+            keys.set(&service.id, &key).map_err(|_| OpenError::Refused("not a valid key".into()))
         })
     }
 }

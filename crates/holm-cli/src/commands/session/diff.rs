@@ -105,11 +105,11 @@ impl Difference {
         };
         let mut lines = vec![totals("---", one), totals("+++", two)];
         lines.push(match self.parting(one, two) {
-            Some(record) => format!("the same up to record {record}, where they part"),
-            None => "the same, record by record".to_owned(),
+            Some(record) => format!("identical up to record {record}, then different"),
+            None => "identical, record by record".to_owned(),
         });
         if self.is_none() {
-            lines.push("the same was said and done".to_owned());
+            lines.push("identical messages and calls".to_owned());
             return lines;
         }
         for (mark, deed) in self.marked(one, two) {
@@ -199,7 +199,7 @@ fn deeds_of(event: &Event) -> Vec<Deed> {
         Event::ModelFailed { message, .. } => vec![deed("failed", message)],
         Event::SteppedUp { from, to, .. } => vec![deed("model", format!("{to} in place of {from}"))],
         Event::ModeChanged { mode } => vec![deed("mode", mode.to_string())],
-        Event::GrantsChanged => vec![deed("grants", "others from here on")],
+        Event::GrantsChanged => vec![deed("grants", "changed")],
         Event::BudgetChanged { limit } => {
             vec![deed("budget", limit.map_or_else(|| "none".to_owned(), money::show))]
         }
@@ -226,7 +226,7 @@ fn said(message: &Message) -> Vec<Deed> {
                 Outcome::Succeeded => "",
                 Outcome::Failed => " failed",
                 Outcome::Refused => " was refused",
-                Outcome::Unknown => " came to nobody knows what",
+                Outcome::Unknown => " has an unknown outcome",
                 Outcome::Stopped => " was stopped",
             };
             Some(deed("result", format!("{}{how}: {}", result.tool, result.said())))

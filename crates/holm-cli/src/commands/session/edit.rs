@@ -62,8 +62,8 @@ pub(super) async fn edit(
     // What would be passed over is refused.
     if (args.erase || args.labels()) && args.run.asks() {
         let message =
-            "another prompt makes another session, and goes neither with --erase nor with a title or tags";
-        return Err(Trouble::new(Exit::Usage, message).hint("say them one after the other").into());
+            "a changed prompt creates a new session, so it does not combine with --erase, a title or tags";
+        return Err(Trouble::new(Exit::Usage, message).hint("use separate commands").into());
     }
     if args.erase {
         return erase(&opened, &args.id).await;
@@ -79,7 +79,7 @@ pub(super) async fn edit(
         None => Editor::find(|name| std::env::var(name).ok())?.edit(&opened.places.data, &said.text)?,
     };
     if other.trim().is_empty() || other == said.text {
-        let message = "the prompt is as it was, so there is nothing to do differently";
+        let message = "the prompt is unchanged, so there is nothing to do";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     drop(opened);
@@ -105,7 +105,7 @@ async fn erase(opened: &Opened, id: &str) -> anyhow::Result<Exit> {
     let erased = opened.store.erase(id).await.map_err(missing)?;
     Began::forget(&opened.places, id)?;
     chat::forget(&opened.places, id)?;
-    opened.screen.note(&format!("holm: the {} records of the session {id} are gone", erased.records));
+    opened.screen.note(&format!("holm: erased {} records of session {id}", erased.records));
     Ok(Exit::Done)
 }
 
@@ -135,19 +135,19 @@ impl Said {
         let Some((record, prompt)) = found else {
             let numbers: Vec<String> = prompts.iter().map(|(record, _)| record.to_string()).collect();
             let message = match at {
-                Some(at) => format!("record {at} of the session `{id}` is no prompt"),
-                None => format!("nothing was asked in the session `{id}`"),
+                Some(at) => format!("record {at} of session `{id}` is not a prompt"),
+                None => format!("session `{id}` has no prompt"),
             };
             let hint = match numbers.as_slice() {
-                [] => "there is none in it".to_owned(),
-                numbers => format!("its prompts are the records {}", numbers.join(", ")),
+                [] => "the session has no prompts".to_owned(),
+                numbers => format!("its prompts are at records {}", numbers.join(", ")),
             };
             return Err(Trouble::new(Exit::Usage, message).hint(hint));
         };
         let Some(text) = text(prompt) else {
             let message =
-                format!("the prompt at record {record} holds more than text, which cannot be edited");
-            return Err(Trouble::new(Exit::Usage, message).hint("holm session fork begins before it"));
+                format!("the prompt at record {record} holds more than text, so it cannot be edited");
+            return Err(Trouble::new(Exit::Usage, message).hint("`holm session fork` starts before it"));
         };
         Ok(Self { record: *record, text })
     }

@@ -66,11 +66,12 @@ pub(super) async fn import(opened: &Opened, args: &Args) -> anyhow::Result<Exit>
         brought.show_system(&opened.screen);
     }
     opened.screen.note(match came {
-        Came::New => "holm: it has no grants here; `holm run --resume` gives them with --grant",
+        Came::New => "holm: it has no grants here; add some with `holm run --resume --grant`",
         Came::Longer => {
-            "holm: it went on elsewhere and has no grants here; `holm run --resume` gives them with --grant"
+            "holm: it continued elsewhere and has no grants here; add some with `holm run --resume \
+             --grant`"
         }
-        Came::Known => "holm: it was here already, as far as the file goes",
+        Came::Known => "holm: nothing new: this machine already has the session up to the end of the file",
     });
     Ok(Exit::Done)
 }
@@ -91,7 +92,7 @@ impl Args {
         })?;
         if text.len() as u64 > MOST_BYTES {
             let message = format!("{} is larger than {} MiB", self.shown(), MOST_BYTES >> 20);
-            return Err(Trouble::new(Exit::Usage, message).hint("no session is that long; see what it is"));
+            return Err(Trouble::new(Exit::Usage, message).hint("no session is that long; check the file"));
         }
         Ok(text)
     }
@@ -102,8 +103,8 @@ impl Args {
     }
 
     fn unfit(&self, error: &anyhow::Error) -> Trouble {
-        Trouble::new(Exit::Usage, format!("{} cannot be gone on with: {error}", self.shown()))
-            .hint("export it again where it was begun; a journal that was changed by hand is none")
+        Trouble::new(Exit::Usage, format!("cannot continue {}: {error}", self.shown()))
+            .hint("export it again where it was created; a journal that was edited by hand is not valid")
     }
 }
 
@@ -144,7 +145,7 @@ impl Brought {
         // The session that started the helper would take this journal for the helper's work.
         anyhow::ensure!(
             !is_named_like_one(&id),
-            "it is a helper's, which goes on with its own session alone"
+            "it belongs to a helper, which continues only with its parent session"
         );
         let system = run.config().system.clone();
         let mut bare = String::new();
@@ -166,7 +167,7 @@ impl Brought {
         }
         let shown: String = self.system.chars().take(SHOWN_SYSTEM).collect();
         let more = self.system.chars().count().saturating_sub(SHOWN_SYSTEM);
-        screen.note("holm: it brings this system prompt:");
+        screen.note("holm: it has this system prompt:");
         shown.lines().for_each(|line| screen.note(&format!("  {line}")));
         if more > 0 {
             screen.note(&format!("  […{more} more characters…]"));
@@ -195,10 +196,11 @@ impl Brought {
         }
         let known = std::str::from_utf8(&text)?;
         let Some(more) = self.lines.strip_prefix(known) else {
-            let message = format!("the session `{}` is here already, and went another way", self.id);
+            let message = format!("session `{}` already exists here and continued differently", self.id);
             return Err(Trouble::new(Exit::Usage, message)
                 .hint(
-                    "take the file in under another name with --session, and compare with holm session diff",
+                    "import the file under another name with --session, then compare them with `holm \
+                     session diff`",
                 )
                 .into());
         };
@@ -230,7 +232,7 @@ fn without_digest(error: &ReplayError) -> anyhow::Error {
     match error {
         ReplayError::Diverged { seq, .. } => {
             anyhow::anyhow!(
-                "record {seq} does not follow from the records before it by the rules of this version"
+                "record {seq} does not follow from the records before it under this version's rules"
             )
         }
         other => anyhow::anyhow!("{other}"),

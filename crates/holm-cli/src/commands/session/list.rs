@@ -35,7 +35,7 @@ pub(super) async fn list(store: &Store, screen: &Screen, args: Args) -> anyhow::
         return Ok(Exit::Done);
     }
     if sessions.is_empty() {
-        screen.note("holm: there are no sessions");
+        screen.note("holm: no sessions yet");
     }
     let wide = |column: fn(&Session) -> usize, least: usize| {
         sessions.iter().map(column).max().unwrap_or(0).max(least)

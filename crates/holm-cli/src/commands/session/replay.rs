@@ -37,7 +37,7 @@ pub(super) async fn replay(store: &Store, screen: &Screen, args: &Args) -> anyho
         return step::through(screen, &args.id, &steps, args.at);
     }
     let events = if args.json { events(screen, &records)? } else { words(screen, &records)? };
-    screen.note(&format!("holm: {} records give {events} events, as they did before", records.len()));
+    screen.note(&format!("holm: {} records give the same {events} events as before", records.len()));
     Ok(Exit::Done)
 }
 

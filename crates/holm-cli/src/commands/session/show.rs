@@ -74,7 +74,7 @@ pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) ->
             written.map_err(|error| {
                 let why = places::why_unmade(&error);
                 let message = format!("{} cannot be written: {why}", path.shown());
-                Trouble::new(Exit::Failed, message).hint("name a new file in a folder that is there")
+                Trouble::new(Exit::Failed, message).hint("name a new file in an existing folder")
             })?;
         }
         None => screen.line(String::from_utf8_lossy(&bytes).trim_end_matches('\n')),

@@ -60,8 +60,8 @@ fn kind(input: &Input) -> &'static str {
         Input::Started(_) => "the beginning",
         Input::Resumed { .. } => "taken over",
         Input::Prompted(_) => "a prompt",
-        Input::Steered(_) => "something said meanwhile",
-        Input::FollowedUp(_) => "something to do next",
+        Input::Steered(_) => "a message during the run",
+        Input::FollowedUp(_) => "a follow-up prompt",
         Input::ModelFinished { .. } => "a model's reply",
         Input::Judged { .. } => "a verdict",
         Input::Consulted { .. } => "a hook's answer",
@@ -73,11 +73,11 @@ fn kind(input: &Input) -> &'static str {
         Input::Summarised { .. } => "a summary",
         Input::ToolsChanged(_) => "other tools",
         Input::ModeChanged(_) => "another mode",
-        Input::Narrowed(_) => "stricter terms of the host",
+        Input::Narrowed(_) => "stricter limits of the host",
         Input::GrantsChanged(_) => "other grants",
         Input::BudgetChanged(_) => "another budget",
-        Input::Cancelled { .. } => "a wish to stop",
-        Input::TimePassed => "time went by",
+        Input::Cancelled { .. } => "a request to stop",
+        Input::TimePassed => "time passed",
     }
 }
 
@@ -127,8 +127,8 @@ impl Telling {
                 Some(format!("model      {model} was not up to it ({reason}), and no stronger one was left"))
             }
             Event::ModeChanged { mode } => Some(format!("mode       {mode}")),
-            Event::Narrowed { .. } => Some("host       narrowed it to its own terms".to_owned()),
-            Event::GrantsChanged => Some("grants     others from here on".to_owned()),
+            Event::Narrowed { .. } => Some("host       narrowed it to the host's limits".to_owned()),
+            Event::GrantsChanged => Some("grants     changed".to_owned()),
             Event::BudgetChanged { limit } => {
                 Some(format!("budget     {}", limit.map_or_else(|| "none".to_owned(), money::show)))
             }

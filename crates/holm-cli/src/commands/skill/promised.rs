@@ -52,14 +52,14 @@ pub(super) async fn execute(
     run.only_the_model()?;
     let wish = wish(&compiled.contract().input, skill, arguments)?;
     let input = compiled.check_input(&wish).map_err(|error| {
-        let hint = format!("holm skill show {} says what it takes", skill.name);
+        let hint = format!("`holm skill show {}` shows its arguments", skill.name);
         Trouble::new(Exit::Usage, error.to_string()).hint(hint)
     })?;
     let screen = Arc::new(Screen::default());
     let (run, _) = run.settle(Places::find(data)?, &screen)?;
     let chosen = run.choose()?;
     if chosen.card.name == model::DEMO {
-        let message = "no model was chosen, and a script cannot do it";
+        let message = "no model was chosen, and a script cannot run a skill";
         return Err(Trouble::new(Exit::Missing, message)
             .hint("choose one with --model or HOLM_MODEL")
             .into());
@@ -75,7 +75,7 @@ pub(super) async fn execute(
             Ok(Exit::Done)
         }
         Err(error) => {
-            let message = format!("the answer was refused twice, the second time because of this: {error}");
+            let message = format!("the answer was refused twice; the second time: {error}");
             Err(Trouble::new(Exit::NoAnswer, message).into())
         }
     }
@@ -87,8 +87,9 @@ fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trou
     if let [whole] = arguments
         && whole.trim_start().starts_with('{')
     {
-        return Json::parse(whole)
-            .map_err(|error| Trouble::new(Exit::Usage, format!("the arguments are no JSON: {error}")));
+        return Json::parse(whole).map_err(|error| {
+            Trouble::new(Exit::Usage, format!("the arguments are not valid JSON: {error}"))
+        });
     }
     let known = |name: &str| {
         let listed = schema.get("properties").and_then(|properties| properties.get(name)).is_some();
@@ -111,8 +112,8 @@ fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trou
         }
     }
     if let Some(more) = left.next() {
-        let message = format!("the skill `{}` has no place for the argument `{more}`", skill.name);
-        let hint = "give each value as one argument, by its place or as name=value";
+        let message = format!("the skill `{}` does not take the argument `{more}`", skill.name);
+        let hint = "give each value as one argument, by position or as name=value";
         return Err(Trouble::new(Exit::Usage, message).hint(hint));
     }
     let values = values.into_iter().map(|(name, value)| {

@@ -89,8 +89,8 @@ pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit>
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let begins = args.name.starts_with(|c: char| c.is_ascii_lowercase());
     if !begins || !args.name.chars().all(fits) || args.name.len() > LONGEST {
-        let message = format!("`{}` is no name for a tool", args.name.escape_debug());
-        let hint = "use lower-case letters, digits, - and _, at most 40, and begin with a letter";
+        let message = format!("`{}` is not a valid tool name", args.name.escape_debug());
+        let hint = "use lower-case letters, digits, - and _, at most 40, and start with a letter";
         return Err(Trouble::new(Exit::Usage, message).hint(hint).into());
     }
     let folder = args.into.clone().unwrap_or_default().join(&args.name);
@@ -108,7 +108,7 @@ pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit>
         fs::write(path, text.replace("NAME", &args.name))?;
     }
     screen.answer(&format!(
-        "{} is there; next: cd {} && {}",
+        "created {}; next: cd {} && {}",
         folder.shown(),
         folder.shown(),
         args.lang.build()

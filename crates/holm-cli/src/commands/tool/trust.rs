@@ -57,14 +57,14 @@ pub(crate) struct Confirm {
 pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let folder = args.folder.clone().unwrap_or_else(|| places.project_tools());
     if !folder.is_dir() {
-        let message = format!("there is no folder {}", folder.shown());
-        let hint = "whole folders are trusted; without one it is .holm/tools of the project";
+        let message = format!("folder not found: {}", folder.shown());
+        let hint = "name a folder; without one, Holm uses .holm/tools of the project";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
     // Its files are reached through this folder, so the folder must not be a link. Links to other
     // folders are the responsibility of the user who names them.
     place(&places.work, &folder.join("any")).map_err(|linked| {
-        Trouble::new(Exit::NoAnswer, linked.to_string()).hint("put the folder itself in its place")
+        Trouble::new(Exit::NoAnswer, linked.to_string()).hint("replace the link with the folder itself")
     })?;
     let survey = Survey::of(&folder)?;
     let mut ledger = Ledger::open(places.trust())?;
@@ -102,7 +102,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         Some(folder) => places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy()))),
         None => places.typed("tool trust"),
     };
-    let words = "Have you looked at these files, and may they be used here as they are now?";
+    let words = "Have you reviewed these files, and may Holm use them here as they are now?";
     let yes = args.yes.iter().copied().collect();
     if !(Question { command: &command, words }).ask(&yes, &shown, screen)? {
         return Ok(Exit::NoAnswer);
@@ -193,7 +193,7 @@ pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -
     };
     if found.is_empty() {
         let what = args.what.as_ref().map_or_else(|| ".holm/tools".into(), |what| what.shown());
-        let message = format!("nothing is trusted by the name `{what}`");
+        let message = format!("nothing trusted is named `{what}`");
         return Err(Trouble::new(Exit::Missing, message)
             .hint("give a tool's name, a file or a folder")
             .into());
@@ -239,7 +239,7 @@ pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> 
         screen.answer(&format!("{} ({} bytes, {hash})", path.shown(), code.len()));
     }
     let command = places.typed(&format!("tool confirm {}", quoted(&args.file)));
-    let words = "Have you looked at it, and may it have what it asks for?";
+    let words = "Have you reviewed it, and may it have what it asks for?";
     let yes = args.yes.into_iter().collect();
     if !(Question { command: &command, words }).ask(&yes, &BTreeSet::from([hash]), screen)? {
         return Ok(Exit::NoAnswer);

@@ -186,7 +186,7 @@ async fn open(
 
 /// The arguments in canonical form, if the schema lets them pass.
 fn check(arguments: &str, schema: &Json) -> anyhow::Result<String> {
-    let wrong = |why: String| Trouble::new(Exit::Usage, format!("the arguments cannot be used: {why}"));
+    let wrong = |why: String| Trouble::new(Exit::Usage, format!("invalid arguments: {why}"));
     let parsed = Json::parse(arguments).map_err(|error| wrong(error.to_string()))?;
     let schema = Schema::compile(schema).map_err(|error| wrong(error.to_string()))?;
     if let Err(flaws) = schema.validate(&parsed) {
@@ -221,7 +221,7 @@ fn notes(screen: &Screen, output: &ToolOutput) {
     }
     if let (Some(aside), Outcome::Succeeded) = (metadata.get("stderr").and_then(Json::as_str), output.outcome)
     {
-        screen.note(&format!("holm: it wrote aside: {aside}"));
+        screen.note(&format!("holm: it wrote to standard error: {aside}"));
     }
 }
 

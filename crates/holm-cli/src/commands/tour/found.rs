@@ -65,12 +65,13 @@ pub(super) async fn choose(
     }
     if local::is_there(&env) {
         screen.answer(
-            "Model: local/smollm2, the small one that set-up brought. It runs here, offline, and costs nothing.\n\
-             It is good for short look-ups with one tool and for copying values out of a text; it knows few facts.\n\
-             For more: holm model pull NAME, Ollama, or a key in the environment.",
+            "Model: local/smollm2, the small one that the setup fetched. It runs here, offline, and \
+             costs nothing.\nIt suits short look-ups with one tool and copying values out of \
+             a text; it knows few facts.\nFor more: holm model pull NAME, Ollama, or a key \
+             in the environment.",
         );
     } else {
-        screen.answer("Model: none was found, so a script answers; scripts/setup model brings a small one.");
+        screen.answer("Model: none found, so a script answers; `scripts/setup model` fetches a small one.");
     }
     model::choose(None, None, reach, env).map(|chosen| Chosen { note: None, ..chosen })
 }
@@ -99,7 +100,7 @@ fn with_key(
 /// Whether a person says that a model may be paid for. `there` says why it comes up.
 fn may_spend(there: &str, model: &str, screen: &Screen) -> bool {
     if !Screen::can_ask() {
-        let nobody = "and is not used: nobody is there to say that it may be spent from";
+        let nobody = "but Holm does not use it: no user is present to allow the cost";
         screen.answer(&format!("{there}, {nobody}."));
         return false;
     }

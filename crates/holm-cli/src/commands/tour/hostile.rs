@@ -40,7 +40,7 @@ pub(super) async fn show(tour: &Tour) -> anyhow::Result<()> {
     for (name, attempt) in [
         (guest::KEY.0, "opens keys.txt, which lies in its folder"),
         (guest::CONNECT.0, "connects to http://collector.example"),
-        (guest::LOOP.0, "loops for ever"),
+        (guest::LOOP.0, "loops forever"),
     ] {
         let metadata = finished.next().flatten();
         tour.tell(name, attempt);

@@ -24,7 +24,7 @@ impl Part {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let message = format!("another holm is fetching {name} already");
+                let message = format!("another process is already fetching {name}");
                 return Err(Trouble::new(Exit::Failed, message).hint("wait for it").into());
             }
             Err(TryLockError::Error(error)) => return Err(error.into()),

@@ -54,27 +54,26 @@ impl Source {
         }
         if !text.contains("://") {
             let names: Vec<&str> = KNOWN.iter().map(|(name, ..)| *name).collect();
-            let trouble = Trouble::new(Exit::Usage, format!("`{text}` is no model that is known by name"));
+            let trouble = Trouble::new(Exit::Usage, format!("unknown model `{text}`"));
             let names = names.join(", ");
             return Err(
-                trouble.hint(format!("the names are {names}; else give a URL, or hf:OWNER/REPOSITORY/FILE"))
+                trouble.hint(format!("known names are {names}; or give a URL, or hf:OWNER/REPOSITORY/FILE"))
             );
         }
         Self::at(text, given)
     }
 
     fn at(text: &str, hash: Option<String>) -> Result<Self, Trouble> {
-        let wrong =
-            |why: &str| Trouble::new(Exit::Usage, format!("nothing can be fetched from there: {why}"));
+        let wrong = |why: &str| Trouble::new(Exit::Usage, format!("cannot fetch from there: {why}"));
         let url: Url = text.parse().map_err(|error: holm::grants::UrlError| wrong(&error.to_string()))?;
         match url.scheme() {
             Scheme::Https => {}
             // Anybody on the way could put another file in its place.
             Scheme::Http if hash.is_some() || url.host().is_loopback() => {}
             Scheme::Http => {
-                return Err(wrong("http is open to everybody on the way").hint("use https, or --sha256"));
+                return Err(wrong("http is not encrypted").hint("use https, or --sha256"));
             }
-            Scheme::Ws | Scheme::Wss | Scheme::Tcp => return Err(wrong("it is no web address")),
+            Scheme::Ws | Scheme::Wss | Scheme::Tcp => return Err(wrong("it is not a web address")),
         }
         let file = url.path().rsplit('/').next().unwrap_or_default().to_owned();
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);

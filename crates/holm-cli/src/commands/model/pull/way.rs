@@ -65,7 +65,7 @@ impl Way {
                         Ok(Arriving { total, ..Arriving::of(response, have, hash) })
                     }
                     Some(_) | None => {
-                        Err(refused("the server sent another part of the file than was asked for"))
+                        Err(refused("the server sent a different part of the file than requested"))
                     }
                 }
             }
@@ -84,8 +84,7 @@ impl Way {
                 }
             },
             404 => {
-                let trouble =
-                    Trouble::new(Exit::Missing, format!("there is no such file at {}", self.url.host()));
+                let trouble = Trouble::new(Exit::Missing, format!("file not found at {}", self.url.host()));
                 Err(trouble.into())
             }
             _ => Err(refused(&format!("the server answered {}", response.status()))),
@@ -113,7 +112,7 @@ impl Way {
                 _ => return Ok((response, hash)),
             }
         }
-        Err(refused(&format!("it leads from one place to the next, more than {REDIRECTS} times")))
+        Err(refused(&format!("it redirects more than {REDIRECTS} times")))
     }
 }
 
@@ -160,12 +159,12 @@ fn joined(base: &Url, target: &str) -> anyhow::Result<Url> {
         Some(_) => format!("{scheme}:{target}"),
         None => target.to_owned(),
     };
-    text.parse().map_err(|_| refused("it leads to something that is no web address"))
+    text.parse().map_err(|_| refused("it redirects to an invalid web address"))
 }
 
 fn unreachable(error: &NetError) -> anyhow::Error {
     Trouble::new(Exit::Provider, format!("the file cannot be fetched: {error}"))
-        .hint("what came before is kept; the same command goes on")
+        .hint("the received part is kept; run the same command to continue")
         .into()
 }
 

@@ -70,7 +70,7 @@ impl Stockroom for House {
             let file = parsed(&text)?;
             if file.name != name.as_str() || file.name == USUAL {
                 let message =
-                    format!("the text is that of `{}`; write `name: {name}` into its head", file.name);
+                    format!("the text defines `{}`; write `name: {name}` into its header", file.name);
                 return Err(OpenError::Refused(message));
             }
             let (room, made) =
@@ -359,7 +359,7 @@ fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError>
         Most::AsUsual => {
             if let Some(mode) = file.mode.filter(|mode| *mode > usual.mode) {
                 let message =
-                    format!("`{mode}` asks less than your usual agent, whose mode is `{}`", usual.mode);
+                    format!("`{mode}` allows more than the mode of your default agent, `{}`", usual.mode);
                 return Err(OpenError::TooMuch(message));
             }
             bounded(&usual.limits, &file.limits)?;
@@ -372,7 +372,10 @@ fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError>
 /// of the default agent.
 pub(super) fn bounded(usual: &Limits, wanted: &AgentLimits) -> Result<(), OpenError> {
     let too_much = |what: &str| {
-        let message = format!("its {what} are more than your usual agent's; an administrator can give them");
+        let message = format!(
+            "its {what} exceed those of your default agent; an administrator can allow \
+                               them"
+        );
         Err(OpenError::TooMuch(message))
     };
     if wanted.turns.is_some_and(|turns| usual.turns.exceeded_by(turns)) {
@@ -389,7 +392,10 @@ fn granted<'a>(usual: &Config, mut grants: impl Iterator<Item = &'a Grant>) -> R
     match grants.find(|grant| !usual.grants.contains(grant)) {
         None => Ok(()),
         Some(grant) => {
-            let message = format!("{grant} is more than your usual agent has; an administrator can give it");
+            let message = format!(
+                "{grant} exceeds the grants of your default agent; an administrator \
+                                   can allow it"
+            );
             Err(OpenError::TooMuch(message))
         }
     }
@@ -403,9 +409,9 @@ fn own_file(places: &Places, name: &str) -> Result<Option<String>, OpenError> {
         Ok(Chosen::Native { path, owner: Layer::User, .. }) if path.parent() == Some(folder.as_path()) => {
             Ok(path.file_name().and_then(|file| file.to_str()).map(str::to_owned))
         }
-        Ok(Chosen::Native { .. } | Chosen::Exe(_)) => {
-            Err(OpenError::Refused("an agent of that name is there and is not changed here".into()))
-        }
+        Ok(Chosen::Native { .. } | Chosen::Exe(_)) => Err(OpenError::Refused(
+            "an agent with that name already exists and cannot be changed here".into(),
+        )),
         // A file of that name that cannot be read as an agent can still be mended.
         Err(_) => {
             let file = format!("{name}.md");
@@ -495,7 +501,7 @@ async fn attempt(
     let snapshot = made.tools.registry().snapshot();
     let tool = snapshot.find(name).ok_or(OpenError::Missing { what: "tool" })?;
     if is_agent(tool.declaration()) {
-        let message = format!("`{name}` is an agent, which works for a session and not by hand");
+        let message = format!("`{name}` is an agent; only a session can use it");
         return Err(OpenError::Refused(message));
     }
     let grants = wanted.grants.iter().map(|grant| grant.parse::<Grant>());
