@@ -136,7 +136,7 @@ pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Fut
     match tokio::time::timeout(SLOW, &mut work).await {
         Ok(done) => done,
         Err(_) => {
-            screen.note(&format!("holm: waiting for {} to say what it is", path.shown()));
+            screen.note(&format!("holm: waiting for {} to describe itself", path.shown()));
             work.await
         }
     }

@@ -169,7 +169,7 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
             let off: Vec<&str> = entries.iter().filter(is_off).map(|entry| entry.key.as_str()).collect();
             if !off.is_empty() {
                 notes.note(format!(
-                    "that {} are switched off is not taken over; grant nothing for them",
+                    "Holm does not import that {} are switched off; do not grant them",
                     off.join(", ")
                 ));
             }

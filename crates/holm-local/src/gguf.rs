@@ -170,7 +170,7 @@ impl Gguf {
             let last = tensor
                 .offset
                 .checked_add(bytes)
-                .ok_or(GgufError::Damaged("a tensor lies beyond any file"))?;
+                .ok_or(GgufError::Damaged("a tensor is larger than any file"))?;
             end = end.max(last);
         }
         let begin = from.place().next_multiple_of(told.alignment.unwrap_or(ALIGNMENT));

@@ -36,7 +36,7 @@ pub(super) async fn list(store: &Store, places: &Places) -> Result<Picker, Strin
     // One in which nothing was said has no title, and nothing to go on with.
     let said = page.sessions.iter().filter(|session| !session.title.trim().is_empty());
     let own = said.filter(|session| is_of(places, &session.run));
-    Ok(Picker::new("go on with a session", own.map(row).collect()))
+    Ok(Picker::new("resume a session", own.map(row).collect()))
 }
 
 /// Whether a session can be resumed here: it is not a helper's, and works in this folder. A session

@@ -89,7 +89,7 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     left?;
     let screen = Screen::default();
     for spoken in kept {
-        screen.note(&format!("holm: go on with: {}", spoken.again(&back, script.as_deref())));
+        screen.note(&format!("holm: to resume, run: {}", spoken.again(&back, script.as_deref())));
     }
     Ok(Exit::Done)
 }

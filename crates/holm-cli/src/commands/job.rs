@@ -105,11 +105,11 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
         Command::Run { job } => run(&shelf, &screen, &named(&job)?).await,
         Command::Enable { job } => {
             let switched = |standing: &Standing| standing.on(WallClock.now());
-            switch(&shelf, &screen, &named(&job)?, switched, "runs by itself").await
+            switch(&shelf, &screen, &named(&job)?, switched, "is enabled").await
         }
         Command::Disable { job } => {
             let switched = |standing: &Standing| standing.off(WallClock.now(), OffReason::Person);
-            switch(&shelf, &screen, &named(&job)?, switched, "no longer runs by itself").await
+            switch(&shelf, &screen, &named(&job)?, switched, "is disabled").await
         }
         Command::Remove { job } => {
             let id = named(&job)?;

@@ -297,7 +297,7 @@ fn two_sessions_work_side_by_side_and_an_old_one_is_taken_up() {
     let mut chat = ready(&stage, SMALL, &[]);
     chat.types("/sessions ");
     chat.types(ENTER);
-    chat.shows("go on with a session");
+    chat.shows("resume a session");
     chat.types("one");
     chat.types(ENTER);
     chat.shows("In the first.");
@@ -505,7 +505,7 @@ fn whoever_leaves_is_told_the_command_that_leads_back() {
     chat.types("/quit ");
     chat.types(ENTER);
     let (_, left) = chat.ends();
-    let told = left.contents.lines().find_map(|line| line.split_once("go on with: ")).unwrap().1;
+    let told = left.contents.lines().find_map(|line| line.split_once("to resume, run: ")).unwrap().1;
     let data = stage.work().join("other data").canonicalize().unwrap();
     let begins = format!("holm --data '{}' chat --session ", data.display());
     assert!(told.starts_with(&begins), "{told}");

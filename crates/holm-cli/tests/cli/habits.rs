@@ -348,10 +348,10 @@ fn names_that_a_terminal_would_obey_reach_none() {
     chat.shows("@even.txt");
     assert!(!chat.screen().contains("owned"), "{}", chat.screen());
     chat.types(CTRL_C);
-    commands(&mut chat, "/sessions", "go on with a session");
+    commands(&mut chat, "/sessions", "resume a session");
     chat.shows("haystack");
     chat.types(ESC);
-    chat.hides("go on with a session");
+    chat.hides("resume a session");
     commands(&mut chat, "/find needle", "where `needle` stands");
     chat.types(ENTER);
     chat.shows("needle");

@@ -97,7 +97,7 @@ fn a_prompt_that_a_hook_withholds_is_said_and_never_shown_as_ordinary() {
         replayed.contains("user       Say hello") && !replayed.contains("user       Say the word"),
         "{replayed}"
     );
-    assert_eq!(replayed.matches("hook       withheld what was said; the model read: [A hook").count(), 1);
+    assert_eq!(replayed.matches("hook       withheld the prompt; the model read: [A hook").count(), 1);
     let shown = stage.holm(["session", "show", "s"]).out;
     let heading = "## Prompt (withheld from the model by a hook)\n\n> Say the word Paris\n";
     assert!(shown.contains(heading) && shown.contains("## Prompt\n\n> Say hello\n"), "{shown}");

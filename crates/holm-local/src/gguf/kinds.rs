@@ -47,5 +47,5 @@ pub(super) fn bytes_of(kind: u32, numbers: u64) -> Result<u64, GgufError> {
     if !numbers.is_multiple_of(*block) {
         return Err(GgufError::Damaged("a tensor is not a whole number of blocks"));
     }
-    (numbers / block).checked_mul(*bytes).ok_or(GgufError::Damaged("a tensor lies beyond any file"))
+    (numbers / block).checked_mul(*bytes).ok_or(GgufError::Damaged("a tensor is larger than any file"))
 }

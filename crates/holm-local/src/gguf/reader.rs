@@ -80,7 +80,7 @@ impl<R: Read + Seek> Reader<R> {
         for _ in 0..dimensions {
             let length = self.u64()?;
             numbers =
-                numbers.checked_mul(length).ok_or(GgufError::Damaged("a tensor lies beyond any file"))?;
+                numbers.checked_mul(length).ok_or(GgufError::Damaged("a tensor is larger than any file"))?;
         }
         Ok(Tensor { kind: self.u32()?, numbers, offset: self.u64()? })
     }

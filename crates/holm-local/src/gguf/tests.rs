@@ -116,7 +116,7 @@ fn files_that_are_none_are_refused_with_their_reason() {
         llama(1).tensor(4, 32, 0).data(64),
         "tensors of type 4 are not supported; choose another quantisation of the model",
     );
-    let beyond = "the file is damaged: a tensor lies beyond any file; fetch it again";
+    let beyond = "the file is damaged: a tensor is larger than any file; fetch it again";
     check(llama(1).tensor(0, u64::MAX, 0).data(64), beyond);
     check(llama(1).tensor(0, 4, u64::MAX).data(64), beyond);
     check(

@@ -118,7 +118,7 @@ fn find(root: &Root, path: &SitePath, names: Names) -> Found {
 /// empty name, so it cannot lead to another host.
 fn to_folder(path: &str) -> Response {
     let Ok(location) = HeaderValue::from_str(&format!("{path}/")) else { return missing() };
-    let mut answer = plain(StatusCode::MOVED_PERMANENTLY, "it stands behind a slash");
+    let mut answer = plain(StatusCode::MOVED_PERMANENTLY, "the page is at the address with a slash");
     answer.headers_mut().insert(LOCATION, location);
     answer
 }

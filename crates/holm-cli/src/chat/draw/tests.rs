@@ -95,7 +95,7 @@ fn lists_and_help_stand_over_everything() {
         about: "s openai/x".into(),
         pick: Pick::Open { how, typed: String::new() },
     };
-    chat.state.over = Some(Over::Picker(Picker::new("go on with a session", vec![row])));
+    chat.state.over = Some(Over::Picker(Picker::new("resume a session", vec![row])));
     insta::assert_snapshot!(screen(&mut chat.state, 60, 8));
     chat.state.over = Some(Over::Help { scroll: 0 });
     insta::assert_snapshot!(screen(&mut chat.state, 80, 56));

@@ -72,7 +72,7 @@ fn in_words(screen: &Screen, held: &Held) {
     screen.answer(&format!("timeout   {} s for each try", spec.timeout_s));
     let standing = &held.standing;
     screen.answer(&format!("failures  {} in a row", standing.failures));
-    screen.answer(&format!("let go    {} times", standing.skipped));
+    screen.answer(&format!("skipped   {} times", standing.skipped));
 }
 
 pub(super) async fn log(

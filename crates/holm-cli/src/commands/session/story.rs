@@ -45,7 +45,7 @@ pub(super) fn tell(records: &[Record]) -> Result<Vec<Step>, ReplayError> {
         let Some(step) = place else { return };
         while let Some(known) = withheld.pop_front_if(|known| known.record <= seq) {
             let shown = below(&known.shown);
-            step.lines.push(format!("hook       withheld what was said; the model read: {shown}"));
+            step.lines.push(format!("hook       withheld the prompt; the model read: {shown}"));
         }
         if let Effect::Emit(event) = effect {
             step.lines.extend(telling.lines(&event.event));
@@ -65,17 +65,17 @@ fn kind(input: &Input) -> &'static str {
         Input::ModelFinished { .. } => "a model's reply",
         Input::Judged { .. } => "a verdict",
         Input::Consulted { .. } => "a hook's answer",
-        Input::Dispatched { .. } => "a call is written down, then runs",
+        Input::Dispatched { .. } => "a call is recorded, then runs",
         Input::ToolFinished { .. } => "a tool's result",
         Input::Checked { .. } => "a check's ruling",
-        Input::ChildStarted { .. } => "a helper begins",
+        Input::ChildStarted { .. } => "a helper starts",
         Input::ChildFinished { .. } => "a helper's result",
         Input::Summarised { .. } => "a summary",
-        Input::ToolsChanged(_) => "other tools",
-        Input::ModeChanged(_) => "another mode",
+        Input::ToolsChanged(_) => "changed tools",
+        Input::ModeChanged(_) => "a change of mode",
         Input::Narrowed(_) => "stricter limits of the host",
-        Input::GrantsChanged(_) => "other grants",
-        Input::BudgetChanged(_) => "another budget",
+        Input::GrantsChanged(_) => "changed grants",
+        Input::BudgetChanged(_) => "a changed budget",
         Input::Cancelled { .. } => "a request to stop",
         Input::TimePassed => "time passed",
     }
@@ -191,7 +191,7 @@ fn began(records: &[Record]) -> Option<String> {
     let first = records.first()?.payload().input().ok()?;
     let Input::Started(started) = first else { return None };
     let ladder = started.config.ladder.filter(|ladder| ladder.start > 0)?;
-    Some(format!("model      begins with a stronger one: {}", ladder.why))
+    Some(format!("model      starts with a stronger one: {}", ladder.why))
 }
 
 pub(super) fn in_words(ending: &Ending) -> String {

@@ -38,7 +38,7 @@ pub(super) async fn show(tour: &Tour) -> anyhow::Result<()> {
         _ => None,
     });
     for (name, attempt) in [
-        (guest::KEY.0, "opens keys.txt, which lies in its folder"),
+        (guest::KEY.0, "opens keys.txt in its folder"),
         (guest::CONNECT.0, "connects to http://collector.example"),
         (guest::LOOP.0, "loops forever"),
     ] {

@@ -195,7 +195,9 @@ impl Talk {
                             return Some(piece);
                         }
                     }
-                    None => return Some(self.fail(FailureClass::Server, "the session is no longer watched")),
+                    None => return Some(self.fail(FailureClass::Server, "the connection to the session \
+                                                                         was \
+                                                                         lost")),
                 },
                 calls = calls => self.then = Then::Call(calls),
                 changed = self.state.changed() => {

@@ -24,7 +24,7 @@ fn arguments_are_an_object_or_values_by_name_and_by_place() {
     check(&[], "{}");
     check(
         &["a", "1", "more"],
-        "the skill `a` does not take the argument `more`\n  hint: give each value as one argument, by its place or as \
+        "the skill `a` does not take the argument `more`\n  hint: give each value as one argument, by position or as \
          name=value",
     );
     assert!(
