@@ -191,7 +191,7 @@ pub(crate) async fn gather(
 
 fn silent(limit: Duration) -> TransportError {
     let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-    TransportError::Late { what: "the reply was empty", millis }
+    TransportError::Late { what: "no reply arrived", millis }
 }
 
 /// Reads a body up to the limit and leaves the rest unread.

@@ -272,7 +272,10 @@ fn a_key_in_the_keyring_is_used_and_written_nowhere() {
         holm(&["run", "--model", MODEL, "-p", "Hi."], "").fails(5, "no key for openai");
         return;
     }
-    assert!(added.code == Some(0) && added.err.contains("is kept in the keyring"), "{added:?}");
+    assert!(
+        added.code == Some(0) && added.err.contains("stored the key of openai in the keyring"),
+        "{added:?}"
+    );
     assert_eq!(holm(&["keys", "list"], "").out, "openai  keyring\n");
     let answered = holm(&["run", "--model", MODEL, "-p", "Hi."], "");
     answered.says("Here.\n");

@@ -56,7 +56,7 @@ async fn a_provider_that_shows_signs_of_life_and_says_nothing_is_not_waited_for_
     let impatient = Timeouts { silence: Duration::ZERO, ..TIMEOUTS };
     let signs = Endless::Body { status: 200, first: b": ping\n\n".to_vec(), again: b": ping\n\n".to_vec() };
     let message = message_of(vec![Act::fails(Fault::Endless(signs))], impatient).await;
-    assert!(message.starts_with("the reply was empty within 0 ms"), "{message}");
+    assert!(message.starts_with("no reply arrived within 0 ms"), "{message}");
 }
 
 #[tokio::test]

@@ -279,7 +279,7 @@ pub struct CrewFault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CrewProblem {
     /// Agents hand work on in a circle.
-    #[error("work would go in a circle: {}; take one of them out of the other's `tools` or `manages`", .circle.join(" -> "))]
+    #[error("agents delegate in a circle: {}; remove one of them from the other's `tools` or `manages`", .circle.join(" -> "))]
     Circle {
         /// The agents of the circle in order; the first is repeated at the end.
         circle: Vec<String>,
@@ -291,7 +291,7 @@ pub enum CrewProblem {
         chain: Vec<String>,
     },
     /// There is no tool or agent of this name.
-    #[error("there is no tool and no agent `{tool}`; add it, or take it out of the file")]
+    #[error("no tool or agent is named `{tool}`; add it, or remove it from the file")]
     NoTool {
         tool: String,
     },
